@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pinfold.h - ImageFolder data sets as batches in pinned memory, uploaded
+ * while the next batch is being made.
+ *
+ * Rules that hold for every function below
+ * ----------------------------------------
+ * Status.    A function that can fail returns pinfold_status: 0 is success,
+ *            above 0 is a normal outcome other than success, below 0 an error.
+ *            A function that returns void or a plain value cannot fail.
+ * Errors.    `err` may be NULL and is never kept.  Every call sets its status;
+ *            the rest is meaningful only when the result is below 0.  On error
+ *            an out handle is set to NULL and no other output is written.
+ * Ownership. What an _open function returns is the caller's, and its _close
+ *            function (which accepts NULL) ends it.  Any other pointer returned
+ *            belongs to the object that it came from and dies with it.
+ *            Strings and structs passed in are copied.
+ * Threads.   A dataset never changes after it is opened: any threads may use it
+ *            at once.  A loader takes calls from one thread at a time, save
+ *            pinfold_loader_cancel() and pinfold_loader_stats().  Different
+ *            batches may be used and released by different threads at once.
+ * Process.   The library never prints, exits, aborts, installs a signal
+ *            handler, reads an environment variable, or frees anything at exit.
+ *            A loader does not survive fork(): in the child every call on it
+ *            but pinfold_loader_close() returns PINFOLD_E_FORK.
+ * Units.     Sizes are bytes, image sides pixels, times milliseconds (_ms) or
+ *            nanoseconds (_ns).
+ * Growth.    Structs start with struct_size and grow at the end only.  Zero in
+ *            any field means the default named beside it.
+ */
+#ifndef PINFOLD_PINFOLD_H
+#define PINFOLD_PINFOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define PINFOLD_VERSION_MAJOR 0
+#define PINFOLD_VERSION_MINOR 1
+#define PINFOLD_VERSION_PATCH 0
+#define PINFOLD_VERSION_STRING "0.1.0"
+
+#if defined(__GNUC__)
+#define PINFOLD_API __attribute__((visibility("default")))
+#define PINFOLD_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define PINFOLD_API
+#define PINFOLD_MUST_CHECK
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pinfold_dataset pinfold_dataset;
+typedef struct pinfold_loader pinfold_loader;
+
+/* In an int32_t option whose 0 means a default: switches the step off. */
+#define PINFOLD_OFF (-1)
+
+/* ------------------------------------------------------------- status --- */
+
+/* Values are frozen: one is never reused or renumbered. */
+typedef enum pinfold_status {
+    PINFOLD_OK = 0,
+
+    PINFOLD_END = 1,     /* the epoch has no more batches */
+    PINFOLD_TIMEOUT = 2, /* not ready in time; nothing is lost, call again */
+
+    PINFOLD_E_ARGUMENT = -1,    /* the caller broke a documented rule */
+    PINFOLD_E_STATE = -2,       /* not allowed now, e.g. after a cancel */
+    PINFOLD_E_MEMORY = -3,      /* host memory, pinned or not */
+    PINFOLD_E_IO = -4,          /* sys_code is an errno value */
+    PINFOLD_E_FORMAT = -5,      /* not a picture of any known format */
+    PINFOLD_E_CORRUPT = -6,     /* a known format, but damaged or cut short */
+    PINFOLD_E_LIMIT = -7,       /* more pixels or memory than allowed */
+    PINFOLD_E_UNSUPPORTED = -8, /* valid, but this build cannot do it */
+    PINFOLD_E_THREAD = -9,      /* a thread could not be started */
+    PINFOLD_E_CUDA = -10,       /* sys_code is a cudaError_t value */
+    PINFOLD_E_FORK = -11        /* the handle was opened before a fork */
+} pinfold_status;
+
+/* What went wrong.  Put it on the stack; the layout is frozen at 512 bytes. */
+typedef struct pinfold_error {
+    pinfold_status status; /* the function's result */
+    int32_t sys_code;      /* see PINFOLD_E_IO and PINFOLD_E_CUDA, else 0 */
+    int64_t sample;        /* dataset index of the culprit, or -1 */
+    char message[496];     /* one line, NUL-terminated; names the file */
+} pinfold_error;
+
+/* Returns the enumerator's name, such as "PINFOLD_E_IO"; a literal, and
+ * "PINFOLD_E_?" for a value this library does not know. */
+PINFOLD_API const char *pinfold_status_name(pinfold_status status);
+
+/* Returns the version of the library in use, such as "0.1.0"; a literal. */
+PINFOLD_API const char *pinfold_version(void);
+
+/* What the library was built with and what it finds.  Strings are literals. */
+typedef struct pinfold_info {
+    size_t struct_size;        /* sizeof(pinfold_info) */
+    const char *version;       /* of pinfold */
+    const char *libjpeg_turbo; /* "2.1.5"; that of the headers */
+    const char *libpng;        /* "1.6.39"; that of the library in use */
+    const char *zlib;
+    const char *pillow;        /* the newest Pillow that is matched */
+    const char *torchvision;   /* the torchvision that was compared with */
+    const char *simd;          /* level of the kernels in use, "none" for C */
+    const char *cuda_status;   /* "usable", or why CUDA is not, in words */
+    int32_t cuda_runtime;      /* 13000 is 13.0; 0 = built without CUDA */
+    int32_t cuda_driver;       /* newest CUDA that the driver takes; 0 = none */
+    int32_t cuda_devices;      /* usable devices */
+    int32_t reserved;          /* 0 */
+} pinfold_info;
+
+/* Fills `out`, whose struct_size must be set; no more than that is written.
+ * Asks the CUDA runtime, so the first call may take some 100 ms. */
+PINFOLD_API void pinfold_info_get(pinfold_info *out);
+
+/* ------------------------------------------------------------- recipe --- */
+
+typedef enum pinfold_dtype {
+    PINFOLD_F32 = 0, /* (x / 255 - mean) / stddev, each step rounded */
+    PINFOLD_F16 = 1, /* the same, rounded to nearest even */
+    PINFOLD_U8 = 2,  /* 0..255; mean and stddev are not applied */
+    PINFOLD_BF16 = 3 /* as F16, to bfloat16 */
+} pinfold_dtype;
+
+typedef enum pinfold_layout {
+    PINFOLD_NCHW = 0,
+    PINFOLD_NHWC = 1
+} pinfold_layout;
+
+/* Pillow's filters, antialiased as Pillow's are. */
+typedef enum pinfold_filter {
+    PINFOLD_BILINEAR = 0,
+    PINFOLD_NEAREST = 1,
+    PINFOLD_BOX = 2,
+    PINFOLD_HAMMING = 3,
+    PINFOLD_BICUBIC = 4,
+    PINFOLD_LANCZOS = 5
+} pinfold_filter;
+
+/* Which Pillow's bits are given.  From 13.0.0 on, a picture that shrinks more
+ * than twice as many rows as columns has its rows resampled first; before,
+ * columns always come first (Pillow src/libImaging/Resample.c). */
+typedef enum pinfold_pillow {
+    PINFOLD_PILLOW_13 = 0, /* 13.0.0 */
+    PINFOLD_PILLOW_12 = 1  /* 12.3.0 and before */
+} pinfold_pillow;
+
+/* What is done to each image.  All zero is torchvision's ImageNet validation
+ * recipe: Resize(256), CenterCrop(224), ToTensor, Normalize.
+ *
+ * Every image must come out at one size: without a crop, resize_height and
+ * resize_width must be set. */
+typedef struct pinfold_recipe {
+    size_t struct_size;     /* sizeof(pinfold_recipe) */
+    int32_t resize_short;   /* shorter side in pixels; 0 = 256, or nothing where
+                             * resize_height is set; PINFOLD_OFF = no resize */
+    int32_t resize_height;  /* with resize_width: to exactly this size */
+    int32_t resize_width;
+    int32_t max_size;       /* of the longer side, above resize_short; 0 = any */
+    int32_t crop_height;    /* centre crop; 0 = 224; PINFOLD_OFF = none */
+    int32_t crop_width;     /* 0 = crop_height */
+    pinfold_filter filter;  /* 0 = PINFOLD_BILINEAR */
+    pinfold_pillow pillow;  /* 0 = PINFOLD_PILLOW_13 */
+    pinfold_dtype dtype;    /* 0 = PINFOLD_F32 */
+    pinfold_layout layout;  /* 0 = PINFOLD_NCHW */
+    float mean[3];          /* per channel, on 0..1; all six 0 = ImageNet's */
+    float stddev[3];
+    uint64_t max_pixels;    /* width * height before decoding; 0 = 178956970 */
+} pinfold_recipe;
+
+/* Returns a recipe with every field at its default. */
+static inline pinfold_recipe pinfold_recipe_default(void)
+{
+    pinfold_recipe r;
+    memset(&r, 0, sizeof(r));
+    r.struct_size = sizeof(r);
+    return r;
+}
+
+/* Stores in *bytes the tensor size of `count` images under `recipe` (NULL =
+ * defaults) and, where `shape` is not NULL, its shape in the recipe's layout.
+ * PINFOLD_E_ARGUMENT if the recipe is invalid or the size does not fit. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_recipe_size(const pinfold_recipe *recipe, size_t count, size_t *bytes,
+                    int64_t shape[4], pinfold_error *err);
+
+/* Decodes one picture of `size` bytes at `encoded` into `dst`, which must
+ * hold pinfold_recipe_size(recipe, 1) bytes.  Starts no thread and keeps
+ * nothing.  On error the contents of dst are undefined.  Any thread. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_preprocess(const pinfold_recipe *recipe, const void *encoded,
+                   size_t size, void *dst, size_t dst_size, pinfold_error *err);
+
+/* What a recipe does to one picture, in numbers.  Rows and columns count from
+ * the top left; an interval is [first, end). */
+typedef struct pinfold_plan {
+    size_t struct_size;       /* sizeof(pinfold_plan) */
+    const char *format;       /* "JPEG" or "PNG"; a literal */
+    const char *mode;         /* Pillow's mode, such as "CMYK"; a literal */
+    int32_t width, height;    /* of the picture */
+    double exact_width, exact_height; /* after the resize, before truncation */
+    int32_t resized_width, resized_height; /* what the picture is resized to */
+    int32_t vertical_first;   /* 1 = rows are resampled before columns */
+    int32_t crop_left, crop_top;   /* of the crop in the (padded) picture */
+    int32_t pad_left, pad_top, pad_right, pad_bottom; /* black pixels */
+    int32_t output_width, output_height;
+    int32_t window_left, window_top, window_right, window_bottom;
+                              /* source pixels that the crop needs */
+    int32_t taps_x, taps_y;   /* most source pixels that one output uses */
+    int32_t reserved;         /* 0 */
+    uint64_t scratch_bytes;   /* pinfold's own memory while it is decoded */
+} pinfold_plan;
+
+/* Fills `out` (struct_size set) from the header of the picture of `size` bytes
+ * at `encoded`; decodes no pixel.  Any thread. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_plan_picture(const pinfold_recipe *recipe, const void *encoded,
+                     size_t size, pinfold_plan *out, pinfold_error *err);
+
+/* ------------------------------------------------------------ dataset --- */
+
+typedef struct pinfold_dataset_options {
+    size_t struct_size;  /* sizeof(pinfold_dataset_options) */
+    int32_t allow_empty; /* 1 = a class without a picture keeps its label */
+    int32_t reserved;    /* 0 */
+} pinfold_dataset_options;
+
+/* Walks `root` (root/class/.../image) in torchvision's order: classes sorted by
+ * name, and in each the files sorted by directory path, then by name; links are
+ * followed; names ending in .jpg .jpeg .png .ppm .bmp .pgm .tif .tiff .webp, of
+ * any case (torchvision 0.29.2 datasets/folder.py).  Opens no image.
+ * `options` may be NULL.
+ * PINFOLD_E_IO if root or a folder in it cannot be read, PINFOLD_E_ARGUMENT if
+ * it has no class, a class has no image, or a link leads back to a folder that
+ * holds it. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_dataset_open(pinfold_dataset **out, const char *root,
+                     const pinfold_dataset_options *options,
+                     pinfold_error *err);
+
+/* Ends the dataset.  Loaders opened on it stay valid. */
+PINFOLD_API void pinfold_dataset_close(pinfold_dataset *dataset);
+
+PINFOLD_API int64_t pinfold_dataset_size(const pinfold_dataset *dataset);
+PINFOLD_API int64_t pinfold_dataset_class_count(const pinfold_dataset *dataset);
+
+/* The root as it was given to the open. */
+PINFOLD_API const char *pinfold_dataset_root(const pinfold_dataset *dataset);
+
+/* The three below need 0 <= index < the matching count; the name and path are
+ * NUL-terminated bytes as the file system gave them, not always UTF-8.  The
+ * path is the one below the root, such as "n01440764/1.JPEG". */
+PINFOLD_API const char *
+pinfold_dataset_class_name(const pinfold_dataset *dataset, int64_t index);
+PINFOLD_API const char *
+pinfold_dataset_path(const pinfold_dataset *dataset, int64_t index);
+PINFOLD_API int64_t
+pinfold_dataset_label(const pinfold_dataset *dataset, int64_t index);
+
+/* ------------------------------------------------------------- loader --- */
+
+typedef enum pinfold_bad_sample {
+    PINFOLD_BAD_KEEP = 0, /* zero its pixels, set its status, go on */
+    PINFOLD_BAD_FAIL = 1  /* pinfold_loader_next() returns its error */
+} pinfold_bad_sample;
+
+typedef enum pinfold_memory {
+    PINFOLD_MEMORY_AUTO = 0,    /* pinned if a CUDA device is usable */
+    PINFOLD_MEMORY_PINNED = 1,  /* or fail to open */
+    PINFOLD_MEMORY_PAGEABLE = 2
+} pinfold_memory;
+
+typedef enum pinfold_upload {
+    PINFOLD_UPLOAD_OFF = 0,
+    PINFOLD_UPLOAD_AUTO = 1,   /* if a device is usable; else host batches */
+    PINFOLD_UPLOAD_REQUIRE = 2 /* or fail to open */
+} pinfold_upload;
+
+/* Gives the loader the memory of its host slots.  Both functions are called
+ * only by the thread that is inside pinfold_loader_open() or
+ * pinfold_loader_close().  alloc returns `size` bytes aligned to `alignment`,
+ * or NULL; memory that is not pinned makes uploads slower, not wrong. */
+typedef struct pinfold_allocator {
+    void *cookie; /* passed to both */
+    void *(*alloc)(void *cookie, size_t size, size_t alignment);
+    void (*free)(void *cookie, void *ptr, size_t size);
+} pinfold_allocator;
+
+typedef struct pinfold_loader_options {
+    size_t struct_size;            /* sizeof(pinfold_loader_options) */
+    const pinfold_recipe *recipe;  /* NULL = defaults */
+    const pinfold_allocator *allocator; /* NULL = the library's own */
+    void *stream;        /* cudaStream_t to upload on; NULL = one of its own */
+    uint64_t seed;       /* for shuffle */
+    int32_t batch_size;  /* samples; 0 = 256 */
+    int32_t workers;     /* 0 = the CPUs that affinity and cgroup quota allow;
+                          * PINFOLD_OFF = decode in the calling thread; at most
+                          * PINFOLD_WORKERS_MAX */
+    int32_t slots;       /* batches that are being made, ready or lent; 0 = 3;
+                          * with upload, as many again on the device */
+    int32_t shuffle;     /* 1 = the order of torch's DataLoader(shuffle=True)
+                          * with a generator of this seed */
+    int32_t drop_last;   /* 1 = leave out a short last batch */
+    int32_t device;      /* CUDA device ordinal */
+    pinfold_upload upload;         /* 0 = PINFOLD_UPLOAD_OFF */
+    pinfold_memory memory;         /* 0 = PINFOLD_MEMORY_AUTO */
+    pinfold_bad_sample bad_sample; /* 0 = PINFOLD_BAD_KEEP */
+    int32_t reserved;              /* 0 */
+} pinfold_loader_options;
+
+#define PINFOLD_WORKERS_MAX 1024
+#define PINFOLD_SLOTS_MAX 1024
+
+/* Returns options with every field at its default. */
+static inline pinfold_loader_options pinfold_loader_options_default(void)
+{
+    pinfold_loader_options o;
+    memset(&o, 0, sizeof(o));
+    o.struct_size = sizeof(o);
+    return o;
+}
+
+/* A batch, lent to the caller until pinfold_batch_release().  Only the library
+ * makes one; new members are added at the end.  Tensors start 256-byte aligned
+ * and 128 bytes after the last sample may be read. */
+typedef struct pinfold_batch {
+    void *data;        /* host tensor of `shape`; NULL when it was uploaded */
+    void *device_data; /* tensor on the device, or NULL without upload */
+    void *ready_event; /* cudaEvent_t that ends the copy, or NULL */
+    const int64_t *labels;          /* [count] */
+    const int64_t *indices;         /* [count] dataset index of each sample */
+    const pinfold_status *statuses; /* [count] PINFOLD_OK or why it is zeroed */
+    size_t size;       /* bytes of the tensor */
+    int64_t shape[4];  /* [count][3][h][w] or [count][h][w][3] */
+    int64_t epoch;
+    int64_t number;    /* of the batch in its epoch, from 0 */
+    int32_t count;     /* samples, at most batch_size */
+    int32_t bad_count; /* samples whose status is not PINFOLD_OK */
+} pinfold_batch;
+
+/* Starts the workers and allocates every buffer that the loader keeps.
+ * `options` may be NULL.  Nothing is decoded before pinfold_loader_start(). */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
+                    const pinfold_loader_options *options, pinfold_error *err);
+
+/* Starts an epoch, dropping what is left of the one before; lent batches stay
+ * lent.  The same seed and epoch give the same order whatever the number of
+ * workers.  Waits for the pictures that are being decoded. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_loader_start(pinfold_loader *loader, int64_t epoch, pinfold_error *err);
+
+/* Batches in each epoch. */
+PINFOLD_API int64_t pinfold_loader_batch_count(const pinfold_loader *loader);
+
+/* Lends the next batch, in order.  Waits at most timeout_ms (below 0 = for
+ * ever).  With upload the copy may still be running: make your stream wait on
+ * ready_event before it reads device_data.
+ *
+ * Returns PINFOLD_OK, PINFOLD_END, PINFOLD_TIMEOUT, or an error.  At most
+ * `slots` batches can be out at once: asking for more is PINFOLD_E_STATE. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_loader_next(pinfold_loader *loader, int32_t timeout_ms,
+                    const pinfold_batch **out, pinfold_error *err);
+
+/* As pinfold_loader_next(), with the tensor copied to `dst` of `dst_size`
+ * bytes, where the batch's data then points.  Host batches only.  To have the
+ * workers write into your memory without this copy, bring an allocator. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_loader_next_into(pinfold_loader *loader, int32_t timeout_ms, void *dst,
+                         size_t dst_size, const pinfold_batch **out,
+                         pinfold_error *err);
+
+/* Counters since the open.  caller_wait_ns is time blocked in
+ * pinfold_loader_next(), worker_wait_ns time that workers waited for a free
+ * slot: where the first exceeds the second, the loader is the bottleneck. */
+typedef struct pinfold_stats {
+    size_t struct_size; /* sizeof(pinfold_stats) */
+    size_t pinned_bytes, host_bytes, device_bytes; /* held until the close */
+    uint64_t batches, samples, bad_samples, bytes_read;
+    uint64_t read_ns, decode_ns, transform_ns; /* summed over workers */
+    uint64_t copy_ns; /* from queueing a copy until it was seen to be done */
+    uint64_t caller_wait_ns, worker_wait_ns;
+    int64_t workers;    /* threads; 0 = the calling thread */
+    int64_t slots;
+    const char *memory; /* "pinned", "pageable" or "caller's"; a literal */
+    const char *upload; /* "on", or why not, in words; a literal */
+} pinfold_stats;
+
+/* `out->struct_size` must be set; no more than that is written.  Any thread. */
+PINFOLD_API void
+pinfold_loader_stats(const pinfold_loader *loader, pinfold_stats *out);
+
+/* Makes a blocked and every later pinfold_loader_next() return PINFOLD_E_STATE
+ * until the next start.  Any thread, any time before the close. */
+PINFOLD_API void pinfold_loader_cancel(pinfold_loader *loader);
+
+/* Joins the workers, waits for running copies, frees the buffers.  Takes no
+ * longer than the pictures and copies in work.  Batches that are still out
+ * become invalid. */
+PINFOLD_API void pinfold_loader_close(pinfold_loader *loader);
+
+/* Fills `err` with why sample i of the batch is bad; 0 <= i < count. */
+PINFOLD_API void
+pinfold_batch_error(const pinfold_batch *batch, int32_t i, pinfold_error *err);
+
+/* Gives the batch back.  Its memory may be overwritten at once, so the caller's
+ * work on it must be over.  NULL is allowed. */
+PINFOLD_API void pinfold_batch_release(const pinfold_batch *batch);
+
+/* Gives the batch back as soon as the work now queued on `stream` (a
+ * cudaStream_t; NULL = the legacy default stream) is done, without waiting for
+ * it here.  For host batches that your stream copies from, too.  Without a
+ * usable device it is pinfold_batch_release().  On error the batch is still
+ * out. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_batch_release_after(const pinfold_batch *batch, void *stream,
+                            pinfold_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PINFOLD_PINFOLD_H */

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pinfold bench: how fast batches come, and what they wait for. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "src/cli/progress.h"
+#include "src/cli/run.h"
+
+struct measure {
+    double *batch_seconds; /* [n_batches] */
+    long long room, n_batches, images, bad, seen_batches;
+    double seconds, last;
+    pinfold_stats before, after;
+};
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double quantile(const struct measure *m, double q)
+{
+    if (!m->n_batches)
+        return 0;
+    return m->batch_seconds[(long long)(q * (double)(m->n_batches - 1) + 0.5)];
+}
+
+/* Warm-up ends when its batches are through: the clock starts there. */
+static bool count_batch(struct measure *m, const struct pfi_cli_options *o,
+                        pinfold_loader *loader, const pinfold_batch *batch)
+{
+    const double now = pfi_cli_seconds();
+
+    m->bad += pfi_cli_report_bad(batch, m->bad);
+    if (m->seen_batches++ < o->warmup) {
+        m->last = now;
+        pinfold_loader_stats(loader, &m->before);
+        return true;
+    }
+    if (m->n_batches == m->room) {
+        m->room = m->room ? 2 * m->room : 1024;
+        double *const grown = realloc(m->batch_seconds,
+                                      (size_t)m->room * sizeof(*grown));
+
+        if (!grown)
+            return false;
+        m->batch_seconds = grown;
+    }
+    m->batch_seconds[m->n_batches++] = now - m->last;
+    m->seconds += now - m->last;
+    m->last = now;
+    m->images += batch->count;
+    return true;
+}
+
+static pinfold_status run_epoch(struct measure *m,
+                                const struct pfi_cli_options *o,
+                                pinfold_loader *loader, struct pfi_cli_bar *bar,
+                                pinfold_error *err)
+{
+    const pinfold_batch *batch;
+    pinfold_status status;
+
+    do {
+        status = pfi_cli_next(loader, &batch, err);
+        if (status)
+            return status;
+        const bool good = count_batch(m, o, loader, batch);
+
+        pfi_cli_bar_add(bar, batch->count);
+        /* NULL is the stream whose work the release waits for: none here. */
+        status = pinfold_batch_release_after(batch, NULL, err);
+        if (!good)
+            return PINFOLD_E_MEMORY;
+    } while (!status && (!o->batches || m->n_batches < o->batches));
+    return status ? status : PINFOLD_END;
+}
+
+/* Epochs go on until those asked for are measured, or the batches. */
+static pinfold_status run_all(struct measure *m,
+                              const struct pfi_cli_options *o,
+                              pinfold_loader *loader, pinfold_error *err)
+{
+    const long long per_epoch = pinfold_loader_batch_count(loader);
+    const long long wanted = o->batches ? o->batches : per_epoch * o->epochs;
+    pinfold_status status = PINFOLD_END;
+    struct pfi_cli_bar bar;
+    long long epoch = o->epoch;
+
+    pfi_cli_bar_start(&bar, o, (wanted + o->warmup) *
+                                   (o->loader.batch_size ? o->loader.batch_size
+                                                         : 256));
+    m->last = pfi_cli_seconds();
+    while (status == PINFOLD_END && per_epoch && m->n_batches < wanted) {
+        if (epoch > o->epoch && pinfold_loader_start(loader, epoch, err))
+            return err->status;
+        status = run_epoch(m, o, loader, &bar, err);
+        epoch++;
+    }
+    pfi_cli_bar_end(&bar);
+    pinfold_loader_stats(loader, &m->after);
+    return status;
+}
+
+static double per_image_ms(uint64_t after, uint64_t before, long long images)
+{
+    return images ? (double)(after - before) * 1e-6 / (double)images : 0;
+}
+
+static void print_json(const struct measure *m, const struct pfi_cli_options *o)
+{
+    const pinfold_stats *const a = &m->after, *const b = &m->before;
+    const long long made = (long long)(a->samples - b->samples);
+    pinfold_info info = {.struct_size = sizeof(info)};
+    struct rusage usage;
+
+    pinfold_info_get(&info);
+    getrusage(RUSAGE_SELF, &usage);
+    (void)printf("{\"schema\":1,\"images_per_second\":%.3f,\"images\":%lld,"
+                 "\"seconds\":%.6f,\"workers\":%lld,\"batch\":%d,"
+                 "\"bad_samples\":%lld,\"batch_ms_median\":%.3f,"
+                 "\"batch_ms_p99\":%.3f,\"megabytes_per_second\":%.3f,",
+                 m->seconds > 0 ? (double)m->images / m->seconds : 0,
+                 m->images, m->seconds, (long long)a->workers,
+                 o->loader.batch_size ? o->loader.batch_size : 256, m->bad,
+                 quantile(m, 0.5) * 1e3, quantile(m, 0.99) * 1e3,
+                 m->seconds > 0 ? (double)(a->bytes_read - b->bytes_read) /
+                                      m->seconds * 1e-6
+                                : 0);
+    (void)printf("\"read_ms\":%.4f,\"decode_ms\":%.4f,\"transform_ms\":%.4f,"
+                 "\"copy_ms\":%.4f,\"caller_wait_ms\":%.3f,"
+                 "\"worker_wait_ms\":%.3f,\"peak_rss_bytes\":%lld,",
+                 per_image_ms(a->read_ns, b->read_ns, made),
+                 per_image_ms(a->decode_ns, b->decode_ns, made),
+                 per_image_ms(a->transform_ns, b->transform_ns, made),
+                 per_image_ms(a->copy_ns, b->copy_ns, made),
+                 (double)(a->caller_wait_ns - b->caller_wait_ns) * 1e-6,
+                 (double)(a->worker_wait_ns - b->worker_wait_ns) * 1e-6,
+                 (long long)usage.ru_maxrss * 1024);
+    (void)printf("\"pinned_bytes\":%zu,\"host_bytes\":%zu,\"device_bytes\":%zu,"
+                 "\"memory\":\"%s\",\"upload\":\"%s\",\"version\":\"%s\","
+                 "\"libjpeg_turbo\":\"%s\",\"libpng\":\"%s\",\"pillow\":\"%s\"}"
+                 "\n",
+                 a->pinned_bytes, a->host_bytes, a->device_bytes, a->memory,
+                 a->upload, info.version, info.libjpeg_turbo, info.libpng,
+                 info.pillow);
+}
+
+static void print_words(const struct measure *m)
+{
+    const pinfold_stats *const a = &m->after, *const b = &m->before;
+    const long long made = (long long)(a->samples - b->samples);
+    const uint64_t caller = a->caller_wait_ns - b->caller_wait_ns;
+    const uint64_t worker = a->worker_wait_ns - b->worker_wait_ns;
+    pinfold_info info = {.struct_size = sizeof(info)};
+    struct rusage usage;
+
+    pinfold_info_get(&info);
+    getrusage(RUSAGE_SELF, &usage);
+    (void)printf("%.1f images/s (%lld images in %.2f s, %lld workers)\n",
+                 m->seconds > 0 ? (double)m->images / m->seconds : 0,
+                 m->images, m->seconds, (long long)a->workers);
+    (void)printf("%.1f MB/s read; a batch takes %.2f ms (median), %.2f ms "
+                 "(p99)\n",
+                 m->seconds > 0 ? (double)(a->bytes_read - b->bytes_read) /
+                                      m->seconds * 1e-6
+                                : 0,
+                 quantile(m, 0.5) * 1e3, quantile(m, 0.99) * 1e3);
+    (void)printf("an image: read %.3f ms, decode %.3f ms, transform %.3f ms, "
+                 "copy %.3f ms\n",
+                 per_image_ms(a->read_ns, b->read_ns, made),
+                 per_image_ms(a->decode_ns, b->decode_ns, made),
+                 per_image_ms(a->transform_ns, b->transform_ns, made),
+                 per_image_ms(a->copy_ns, b->copy_ns, made));
+    (void)printf("the caller waited %.0f ms for the workers, they %.0f ms for "
+                 "the caller: %s\n",
+                 (double)caller * 1e-6, (double)worker * 1e-6,
+                 caller > worker ? "loading is the bottleneck"
+                                 : "the caller is the bottleneck");
+    (void)printf("memory: %s slots, peak %.1f MiB; upload: %s\n", a->memory,
+                 (double)usage.ru_maxrss / 1024, a->upload);
+    (void)printf("pinfold %s, libjpeg-turbo %s, libpng %s, Pillow rule %s\n",
+                 info.version, info.libjpeg_turbo, info.libpng, info.pillow);
+    if (m->bad)
+        (void)printf("%lld bad samples\n", m->bad);
+}
+
+int pfi_cli_bench(const struct pfi_cli_options *o)
+{
+    struct measure m = {.before = {.struct_size = sizeof(pinfold_stats)},
+                        .after = {.struct_size = sizeof(pinfold_stats)}};
+    struct pfi_cli_run run;
+    pinfold_status status;
+    pinfold_error err;
+    int code = pfi_cli_run_open(&run, o);
+
+    if (code)
+        return code;
+    status = run_all(&m, o, run.loader, &err);
+    pfi_cli_run_close(&run);
+    if (status < 0) {
+        code = pfi_cli_fail(&err);
+    } else if (status != PINFOLD_TIMEOUT) {
+        qsort(m.batch_seconds, (size_t)m.n_batches, sizeof(*m.batch_seconds),
+              compare_doubles);
+        if (o->json)
+            print_json(&m, o);
+        else
+            print_words(&m);
+        code = m.bad ? PFI_CLI_FAILED : PFI_CLI_OK;
+    }
+    free(m.batch_seconds);
+    return code;
+}

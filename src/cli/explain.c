@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pinfold explain: every step of a recipe on one picture, with its numbers. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/run.h"
+
+static const char *const filters[] = {"bilinear", "nearest", "box",
+                                      "hamming",  "bicubic", "lanczos"};
+static const char *const dtypes[] = {"f32", "f16", "u8", "bf16"};
+
+static void in_words(const pinfold_plan *p, const pinfold_recipe *r,
+                     const int64_t shape[4], size_t bytes)
+{
+    (void)printf("picture   %s, mode %s, %d x %d (width x height)\n", p->format,
+                 p->mode, p->width, p->height);
+    (void)printf("resize    to %d x %d (%.4f x %.4f before truncation)\n",
+                 p->resized_width, p->resized_height, p->exact_width,
+                 p->exact_height);
+    (void)printf("          filter %s, at most %d columns and %d rows a pixel\n",
+                 filters[r->filter], p->taps_x, p->taps_y);
+    (void)printf("          %s resampled first (Pillow %s)\n",
+                 p->vertical_first ? "rows are" : "columns are",
+                 r->pillow == PINFOLD_PILLOW_12 ? "12.3.0 and before"
+                                                : "13.0.0");
+    (void)printf("pad       left %d, top %d, right %d, bottom %d, black\n",
+                 p->pad_left, p->pad_top, p->pad_right, p->pad_bottom);
+    (void)printf("crop      %d x %d from column %d, row %d\n", p->output_width,
+                 p->output_height, p->crop_left, p->crop_top);
+    (void)printf("window    columns %d to %d, rows %d to %d of the picture\n",
+                 p->window_left, p->window_right, p->window_top,
+                 p->window_bottom);
+    (void)printf("output    %s [%lld, %lld, %lld], %zu bytes\n",
+                 dtypes[r->dtype], (long long)shape[1], (long long)shape[2],
+                 (long long)shape[3], bytes);
+    (void)printf("scratch   %llu bytes besides the decoder's\n",
+                 (unsigned long long)p->scratch_bytes);
+}
+
+static void in_json(const pinfold_plan *p, const pinfold_recipe *r,
+                    const int64_t shape[4], size_t bytes)
+{
+    (void)printf("{\"schema\":1,\"format\":\"%s\",\"mode\":\"%s\",\"width\":%d,"
+                 "\"height\":%d,\"exact_width\":%.17g,\"exact_height\":%.17g,"
+                 "\"resized_width\":%d,\"resized_height\":%d,\"filter\":\"%s\","
+                 "\"vertical_first\":%s,\"pillow\":%d,",
+                 p->format, p->mode, p->width, p->height, p->exact_width,
+                 p->exact_height, p->resized_width, p->resized_height,
+                 filters[r->filter], p->vertical_first ? "true" : "false",
+                 r->pillow == PINFOLD_PILLOW_12 ? 12 : 13);
+    (void)printf("\"pad\":[%d,%d,%d,%d],\"crop\":[%d,%d,%d,%d],"
+                 "\"window\":[%d,%d,%d,%d],\"taps\":[%d,%d],\"dtype\":\"%s\","
+                 "\"shape\":[%lld,%lld,%lld],\"bytes\":%zu,"
+                 "\"scratch_bytes\":%llu}\n",
+                 p->pad_left, p->pad_top, p->pad_right, p->pad_bottom,
+                 p->crop_left, p->crop_top, p->output_width, p->output_height,
+                 p->window_left, p->window_top, p->window_right,
+                 p->window_bottom, p->taps_x, p->taps_y, dtypes[r->dtype],
+                 (long long)shape[1], (long long)shape[2], (long long)shape[3],
+                 bytes, (unsigned long long)p->scratch_bytes);
+}
+
+int pfi_cli_explain(const struct pfi_cli_options *o)
+{
+    pinfold_plan plan = {.struct_size = sizeof(plan)};
+    const char *const path = o->arguments[0];
+    pinfold_status status;
+    pinfold_error err;
+    int64_t shape[4];
+    size_t size, bytes;
+    void *const data = pfi_cli_read_file(path, &size);
+
+    if (!data) {
+        (void)fprintf(stderr, "pinfold: %s: %s\n", path, strerror(errno));
+        return PFI_CLI_FAILED;
+    }
+    status = pinfold_plan_picture(&o->recipe, data, size, &plan, &err);
+    free(data);
+    if (!status)
+        status = pinfold_recipe_size(&o->recipe, 1, &bytes, shape, &err);
+    if (status) {
+        (void)fprintf(stderr, "pinfold: %s: %s\n", path, err.message);
+        return PFI_CLI_FAILED;
+    }
+    (o->json ? in_json : in_words)(&plan, &o->recipe, shape, bytes);
+    return PFI_CLI_OK;
+}

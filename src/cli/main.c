@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The program: finds the command, checks its options, runs it. */
+#include <string.h>
+
+#include "src/cli/run.h"
+
+static const struct command {
+    const char *name;
+    enum pfi_cli_command bit;
+    int n_arguments;
+    const char *arguments;
+    int (*run)(const struct pfi_cli_options *);
+    const char *help;
+} commands[] = {
+    {"ls", PFI_CLI_LS, 1, "ROOT", pfi_cli_ls,
+     "list the samples: index, label, path"},
+    {"verify", PFI_CLI_VERIFY, 2, "ROOT GOLDEN.tsv", pfi_cli_verify,
+     "compare with checksums that torchvision gave"},
+    {"bench", PFI_CLI_BENCH, 1, "ROOT", pfi_cli_bench,
+     "load as a training loop would, and measure"},
+    {"export", PFI_CLI_EXPORT, 2, "ROOT OUTDIR", pfi_cli_export,
+     "write the tensors as .npy files"},
+    {"explain", PFI_CLI_EXPLAIN, 1, "IMAGE", pfi_cli_explain,
+     "say what is done to one picture, in numbers"},
+};
+
+#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void print_help(void)
+{
+    (void)puts("Examples:\n"
+               "  pinfold bench photos --workers 2\n"
+               "  pinfold export photos out --dtype f16 --batch 64\n"
+               "  pinfold explain photos/cat/1.jpg --resize 232 --filter "
+               "bicubic\n\n"
+               "usage: pinfold COMMAND [OPTION...] ARGUMENT...\n");
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        (void)printf("  pinfold %-8s %-16s %s\n", commands[i].name,
+                     commands[i].arguments, commands[i].help);
+    (void)puts("\nOptions (pinfold COMMAND --help lists a command's own):");
+    pfi_cli_options_help(stdout, ~0);
+    (void)puts("  --help, -h                 print this\n"
+               "  --version, -V              print versions\n\n"
+               "Exit status: 0 done; 1 failed, or a picture was bad; 2 wrong "
+               "usage; 130 and 143\ninterrupted.");
+}
+
+static void print_version(void)
+{
+    pinfold_info info = {.struct_size = sizeof(info)};
+
+    pinfold_info_get(&info);
+    (void)printf("pinfold %s\nlibjpeg-turbo %s\nlibpng %s\nzlib %s\n",
+                 info.version, info.libjpeg_turbo, info.libpng, info.zlib);
+    if (info.cuda_runtime)
+        (void)printf("CUDA runtime %d.%d\n", info.cuda_runtime / 1000,
+                     info.cuda_runtime % 1000 / 10);
+    else
+        (void)puts("CUDA runtime none");
+    if (info.cuda_driver)
+        (void)printf("CUDA driver %d.%d\n", info.cuda_driver / 1000,
+                     info.cuda_driver % 1000 / 10);
+    else
+        (void)puts("CUDA driver none");
+    (void)printf("CUDA devices %d (%s)\nPillow rule %s (--pillow 12: 12.3.0 "
+                 "and before)\ntorchvision %s\nSIMD level %s\n",
+                 info.cuda_devices, info.cuda_status, info.pillow,
+                 info.torchvision, info.simd);
+}
+
+static int usage_error(void)
+{
+    (void)fputs("Try 'pinfold --help'.\n", stderr);
+    return PFI_CLI_USAGE;
+}
+
+static const struct command *find_command(const char *name)
+{
+    const struct command *nearest = NULL;
+    int least = 3;
+
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        const int d = pfi_cli_distance(name, commands[i].name);
+
+        if (d == 0)
+            return &commands[i];
+        if (d < least) {
+            least = d;
+            nearest = &commands[i];
+        }
+    }
+    if (nearest)
+        (void)fprintf(stderr, "pinfold: no command %s; did you mean %s?\n",
+                      name, nearest->name);
+    else
+        (void)fprintf(stderr, "pinfold: no command %s\n", name);
+    return NULL;
+}
+
+/* A full disk or a closed pipe behind stdout must not pass for success. */
+static int finish(int status)
+{
+    if (fflush(stdout) || ferror(stdout)) {
+        (void)fputs("pinfold: cannot write to stdout\n", stderr);
+        return PFI_CLI_FAILED;
+    }
+    return pfi_cli_signal() ? 128 + pfi_cli_signal() : status;
+}
+
+static int run_command(const struct command *command, int n, char **words)
+{
+    struct pfi_cli_options options;
+    pinfold_error err;
+    size_t bytes;
+
+    for (int i = 0; i < n && strcmp(words[i], "--") != 0; i++) {
+        if (!strcmp(words[i], "--help") || !strcmp(words[i], "-h")) {
+            (void)printf("usage: pinfold %s [OPTION...] %s\n%s\n",
+                         command->name, command->arguments, command->help);
+            pfi_cli_options_help(stdout, (int)command->bit);
+            return finish(PFI_CLI_OK);
+        }
+    }
+    pfi_cli_options_init(&options, command->bit);
+    if (!pfi_cli_options_parse(&options, n, words))
+        return usage_error();
+    if (options.n_arguments != command->n_arguments) {
+        (void)fprintf(stderr, "pinfold: %s takes %s\n", command->name,
+                      command->arguments);
+        return usage_error();
+    }
+    if (command->bit != PFI_CLI_LS && command->bit != PFI_CLI_VERIFY &&
+        pinfold_recipe_size(&options.recipe, 1, &bytes, NULL, &err)) {
+        (void)fprintf(stderr, "pinfold: %s\n", err.message);
+        return usage_error();
+    }
+    pfi_cli_catch_signals();
+    return finish(command->run(&options));
+}
+
+int main(int argc, char **argv)
+{
+    const struct command *command;
+
+    if (argc < 2) {
+        (void)fputs("pinfold: no command\n", stderr);
+        return usage_error();
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        print_help();
+        return finish(PFI_CLI_OK);
+    }
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+        print_version();
+        return finish(PFI_CLI_OK);
+    }
+    command = find_command(argv[1]);
+    if (!command)
+        return usage_error();
+    return run_command(command, argc - 2, argv + 2);
+}

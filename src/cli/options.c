@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Parses options, and says what is wrong with one. */
+#include "src/cli/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef const char *(*take_function)(struct pfi_cli_options *, const char *);
+
+struct option {
+    const char *name;
+    const char *value; /* what it takes, or NULL */
+    int commands;
+    take_function take; /* returns what is wrong, or NULL */
+    const char *help;
+};
+
+/* ----------------------------------------------------------------- values --- */
+
+static bool to_number(const char *text, long long low, long long high,
+                      long long *out)
+{
+    char *end;
+
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return end != text && !*end && !errno && *out >= low && *out <= high;
+}
+
+static const char *to_int32(const char *text, int32_t low, int32_t *out)
+{
+    long long value;
+
+    if (!to_number(text, low, INT32_MAX, &value))
+        return low ? "not a whole number from 1 on" : "not a whole number";
+    *out = (int32_t)value;
+    return NULL;
+}
+
+/* "HxW"; false where the text has no x. */
+static bool to_pair(const char *text, int32_t *height, int32_t *width)
+{
+    const char *const x = strchr(text, 'x');
+    char first[16];
+
+    if (!x || (size_t)(x - text) >= sizeof(first))
+        return false;
+    memcpy(first, text, (size_t)(x - text));
+    first[x - text] = '\0';
+    return !to_int32(first, 1, height) && !to_int32(x + 1, 1, width);
+}
+
+static const char *to_choice(const char *text, const char *const *names,
+                             const char *what, int *out)
+{
+    for (int i = 0; names[i]; i++) {
+        if (!strcmp(text, names[i])) {
+            *out = i;
+            return NULL;
+        }
+    }
+    return what;
+}
+
+static const char *to_channels(const char *text, float out[3])
+{
+    char *end = NULL;
+    double values[3];
+    int n = 0;
+
+    while (n < 3) {
+        values[n] = strtod(text, &end);
+        if (end == text || !isfinite(values[n]))
+            return "not a number, or three with commas between";
+        n++;
+        if (*end != ',')
+            break;
+        text = end + 1;
+    }
+    if (*end || n == 2)
+        return "not a number, or three with commas between";
+    for (int c = 0; c < 3; c++)
+        out[c] = (float)values[n == 1 ? 0 : c];
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- options --- */
+
+static const char *take_resize(struct pfi_cli_options *o, const char *text)
+{
+    pinfold_recipe *const r = &o->recipe;
+
+    r->resize_short = r->resize_height = r->resize_width = 0;
+    if (!strcmp(text, "none")) {
+        r->resize_short = PINFOLD_OFF;
+        return NULL;
+    }
+    if (to_pair(text, &r->resize_height, &r->resize_width) ||
+        !to_int32(text, 1, &r->resize_short))
+        return NULL;
+    return "not N, HxW or none, each 1 or more";
+}
+
+static const char *take_crop(struct pfi_cli_options *o, const char *text)
+{
+    pinfold_recipe *const r = &o->recipe;
+
+    r->crop_width = 0;
+    if (!strcmp(text, "none")) {
+        r->crop_height = PINFOLD_OFF;
+        return NULL;
+    }
+    if (to_pair(text, &r->crop_height, &r->crop_width) ||
+        !to_int32(text, 1, &r->crop_height))
+        return NULL;
+    return "not N, HxW or none, each 1 or more";
+}
+
+static const char *take_max_size(struct pfi_cli_options *o, const char *text)
+{
+    return to_int32(text, 1, &o->recipe.max_size);
+}
+
+static const char *take_filter(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"bilinear", "nearest", "box", "hamming",
+                                        "bicubic",  "lanczos", NULL};
+    int i = 0;
+    const char *const wrong = to_choice(
+        text, names, "not nearest, box, bilinear, hamming, bicubic or lanczos",
+        &i);
+
+    o->recipe.filter = (pinfold_filter)i;
+    return wrong;
+}
+
+static const char *take_mean(struct pfi_cli_options *o, const char *text)
+{
+    return to_channels(text, o->recipe.mean);
+}
+
+static const char *take_std(struct pfi_cli_options *o, const char *text)
+{
+    const char *const wrong = to_channels(text, o->recipe.stddev);
+
+    for (int c = 0; !wrong && c < 3; c++)
+        if (o->recipe.stddev[c] == 0.0f)
+            return "0: a division by zero";
+    return wrong;
+}
+
+static const char *take_pillow(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"13", "12", NULL};
+    int i = 0;
+    const char *const wrong = to_choice(text, names, "not 12 or 13", &i);
+
+    o->recipe.pillow = (pinfold_pillow)i;
+    return wrong;
+}
+
+static const char *take_dtype(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"f32", "f16", "u8", "bf16", NULL};
+    int i = 0;
+    const char *const wrong =
+        to_choice(text, names, "not f32, f16, bf16 or u8", &i);
+
+    o->recipe.dtype = (pinfold_dtype)i;
+    return wrong;
+}
+
+static const char *take_layout(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"nchw", "nhwc", NULL};
+    int i = 0;
+    const char *const wrong = to_choice(text, names, "not nchw or nhwc", &i);
+
+    o->recipe.layout = (pinfold_layout)i;
+    return wrong;
+}
+
+static const char *take_workers(struct pfi_cli_options *o, const char *text)
+{
+    long long n = 0;
+
+    if (strcmp(text, "auto") &&
+        !to_number(text, 0, PINFOLD_WORKERS_MAX, &n))
+        return "not auto or a number from 0 to 1024";
+    o->loader.workers = !strcmp(text, "auto") ? 0
+                        : n == 0              ? PINFOLD_OFF
+                                              : (int32_t)n;
+    return NULL;
+}
+
+static const char *take_batch(struct pfi_cli_options *o, const char *text)
+{
+    return to_int32(text, 1, &o->loader.batch_size);
+}
+
+static const char *take_slots(struct pfi_cli_options *o, const char *text)
+{
+    long long n;
+
+    if (!to_number(text, 1, PINFOLD_SLOTS_MAX, &n))
+        return "not a number from 1 to 1024";
+    o->loader.slots = (int32_t)n;
+    return NULL;
+}
+
+static const char *take_shuffle(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->loader.shuffle = 1;
+    return NULL;
+}
+
+static const char *take_seed(struct pfi_cli_options *o, const char *text)
+{
+    char *end;
+
+    errno = 0;
+    o->loader.seed = strtoull(text, &end, 10);
+    return end == text || *end || errno ? "not a whole number" : NULL;
+}
+
+static const char *take_epoch(struct pfi_cli_options *o, const char *text)
+{
+    return to_number(text, 0, LLONG_MAX, &o->epoch) ? NULL
+                                                    : "not a whole number";
+}
+
+static const char *take_epochs(struct pfi_cli_options *o, const char *text)
+{
+    return to_number(text, 1, INT_MAX, &o->epochs)
+               ? NULL
+               : "not a whole number from 1 on";
+}
+
+static const char *take_batches(struct pfi_cli_options *o, const char *text)
+{
+    return to_number(text, 1, INT_MAX, &o->batches)
+               ? NULL
+               : "not a whole number from 1 on";
+}
+
+static const char *take_warmup(struct pfi_cli_options *o, const char *text)
+{
+    return to_number(text, 0, INT_MAX, &o->warmup) ? NULL
+                                                   : "not a whole number";
+}
+
+static const char *take_drop_last(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->loader.drop_last = 1;
+    return NULL;
+}
+
+static const char *take_on_error(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"keep", "fail", NULL};
+    int i = 0;
+    const char *const wrong = to_choice(text, names, "not keep or fail", &i);
+
+    o->loader.bad_sample = (pinfold_bad_sample)i;
+    return wrong;
+}
+
+static const char *take_upload(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"off", "auto", "require", NULL};
+    int i = 0;
+    const char *const wrong =
+        to_choice(text, names, "not off, auto or require", &i);
+
+    o->loader.upload = (pinfold_upload)i;
+    return wrong;
+}
+
+static const char *take_device(struct pfi_cli_options *o, const char *text)
+{
+    return to_int32(text, 0, &o->loader.device);
+}
+
+static const char *take_memory(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"auto", "pinned", "pageable", NULL};
+    int i = 0;
+    const char *const wrong =
+        to_choice(text, names, "not auto, pinned or pageable", &i);
+
+    o->loader.memory = (pinfold_memory)i;
+    return wrong;
+}
+
+static const char *take_progress(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"auto", "always", "never", NULL};
+    int i = 0;
+    const char *const wrong =
+        to_choice(text, names, "not auto, always or never", &i);
+
+    o->progress = (enum pfi_cli_progress)i;
+    return wrong;
+}
+
+static const char *take_json(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->json = true;
+    return NULL;
+}
+
+static const char *take_quiet(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->quiet = true;
+    return NULL;
+}
+
+static const char *take_classes(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->classes = true;
+    return NULL;
+}
+
+static const char *take_allow_empty(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->dataset.allow_empty = 1;
+    return NULL;
+}
+
+static const char *take_force(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->force = true;
+    return NULL;
+}
+
+#define LOADS (PFI_CLI_VERIFY | PFI_CLI_BENCH | PFI_CLI_EXPORT)
+#define MAKES (LOADS | PFI_CLI_EXPLAIN)
+#define WALKS (LOADS | PFI_CLI_LS)
+#define RUNS (PFI_CLI_BENCH | PFI_CLI_EXPORT)
+
+static const struct option table[] = {
+    {"resize", "N|HxW|none", MAKES, take_resize,
+     "shorter side, or height and width (256)"},
+    {"max-size", "N", MAKES, take_max_size, "limit of the longer side"},
+    {"filter", "NAME", MAKES, take_filter,
+     "nearest, box, bilinear, hamming, bicubic or lanczos (bilinear)"},
+    {"crop", "N|HxW|none", MAKES, take_crop, "centre crop (224)"},
+    {"mean", "R,G,B", MAKES, take_mean, "on 0..1 (0.485,0.456,0.406)"},
+    {"std", "R,G,B", MAKES, take_std, "(0.229,0.224,0.225)"},
+    {"pillow", "12|13", MAKES, take_pillow, "whose bits (13)"},
+    {"dtype", "TYPE", RUNS | PFI_CLI_EXPLAIN, take_dtype,
+     "f32, f16, bf16 or u8 (f32)"},
+    {"layout", "ORDER", RUNS | PFI_CLI_EXPLAIN, take_layout,
+     "nchw or nhwc (nchw)"},
+    {"workers", "auto|N", LOADS, take_workers,
+     "threads; 0 decodes in the calling thread (auto)"},
+    {"batch", "N", LOADS, take_batch, "samples a batch (256)"},
+    {"slots", "N", LOADS, take_slots, "batches being made, ready or lent (3)"},
+    {"shuffle", NULL, RUNS, take_shuffle, "PyTorch's order for the seed"},
+    {"seed", "N", RUNS, take_seed, "of --shuffle (0)"},
+    {"epoch", "N", RUNS, take_epoch, "the first one (0)"},
+    {"epochs", "N", PFI_CLI_BENCH, take_epochs, "to measure (1)"},
+    {"batches", "N", PFI_CLI_BENCH, take_batches, "to measure at most"},
+    {"warmup", "N", PFI_CLI_BENCH, take_warmup, "batches left out (2)"},
+    {"drop-last", NULL, RUNS, take_drop_last, "leave out a short last batch"},
+    {"on-error", "keep|fail", RUNS, take_on_error,
+     "a bad picture is zeroed and counted, or ends the run (keep)"},
+    {"upload", "off|auto|require", LOADS, take_upload,
+     "copy batches to a CUDA device (off)"},
+    {"device", "N", LOADS, take_device, "CUDA device (0)"},
+    {"memory", "KIND", LOADS, take_memory,
+     "auto, pinned or pageable (auto)"},
+    {"allow-empty", NULL, WALKS, take_allow_empty,
+     "a class without a picture keeps its label"},
+    {"classes", NULL, PFI_CLI_LS, take_classes, "list the classes"},
+    {"force", NULL, PFI_CLI_EXPORT, take_force, "replace an earlier export"},
+    {"json", NULL, PFI_CLI_LS | PFI_CLI_BENCH | PFI_CLI_EXPLAIN, take_json,
+     "print JSON"},
+    {"progress", "WHEN", LOADS, take_progress, "auto, always or never (auto)"},
+    {"quiet", NULL, LOADS, take_quiet, "no progress and no remarks"},
+};
+
+#define N_TABLE (sizeof(table) / sizeof(table[0]))
+
+/* ---------------------------------------------------------------- parsing --- */
+
+int pfi_cli_distance(const char *a, const char *b)
+{
+    const size_t n = strlen(b);
+    int row[64];
+
+    if (n >= 63)
+        return 99;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        int corner = row[0];
+
+        row[0] = (int)i;
+        for (size_t j = 1; j <= n; j++) {
+            const int up = row[j];
+            int best = corner + (a[i - 1] != b[j - 1]);
+
+            best = up + 1 < best ? up + 1 : best;
+            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+            row[j] = best;
+            corner = up;
+        }
+    }
+    return row[n];
+}
+
+static bool unknown(const char *word)
+{
+    const char *nearest = NULL;
+    int least = 3;
+
+    for (size_t i = 0; i < N_TABLE; i++) {
+        const int d = pfi_cli_distance(word + 2, table[i].name);
+
+        if (d < least) {
+            least = d;
+            nearest = table[i].name;
+        }
+    }
+    if (nearest)
+        (void)fprintf(stderr,
+                      "pinfold: no option %s; did you mean --%s?\n", word,
+                      nearest);
+    else
+        (void)fprintf(stderr, "pinfold: no option %s\n", word);
+    return false;
+}
+
+static const struct option *find(const char *name, size_t size)
+{
+    for (size_t i = 0; i < N_TABLE; i++)
+        if (strlen(table[i].name) == size && !memcmp(table[i].name, name, size))
+            return &table[i];
+    return NULL;
+}
+
+/* Takes the option at words[*i], which moves on past its value. */
+static bool take_option(struct pfi_cli_options *o, int n, char *const *words,
+                        int *i)
+{
+    const char *const word = words[*i], *const equals = strchr(word, '=');
+    const size_t size = equals ? (size_t)(equals - word) - 2 : strlen(word) - 2;
+    const struct option *const option = find(word + 2, size);
+    const char *value = equals ? equals + 1 : NULL, *wrong;
+
+    if (!option)
+        return unknown(word);
+    if (!(option->commands & (int)o->command)) {
+        (void)fprintf(stderr, "pinfold: this command takes no --%s\n",
+                      option->name);
+        return false;
+    }
+    if (option->value && !value && *i + 1 < n)
+        value = words[++*i];
+    if (!option->value != !value) {
+        (void)fprintf(stderr, "pinfold: --%s takes %s\n", option->name,
+                      option->value ? option->value : "no value");
+        return false;
+    }
+    wrong = option->take(o, value);
+    if (wrong)
+        (void)fprintf(stderr, "pinfold: --%s %s: %s\n", option->name,
+                      value ? value : "", wrong);
+    return !wrong;
+}
+
+void pfi_cli_options_init(struct pfi_cli_options *options,
+                          enum pfi_cli_command command)
+{
+    *options = (struct pfi_cli_options){
+        .command = command,
+        .recipe = pinfold_recipe_default(),
+        .loader = pinfold_loader_options_default(),
+        .dataset = {.struct_size = sizeof(options->dataset)},
+        .epochs = 1,
+        .warmup = 2,
+    };
+}
+
+bool pfi_cli_options_parse(struct pfi_cli_options *o, int n, char *const *words)
+{
+    bool plain = false;
+
+    for (int i = 0; i < n; i++) {
+        if (!plain && !strcmp(words[i], "--")) {
+            plain = true;
+        } else if (!plain && words[i][0] == '-' && words[i][1] == '-') {
+            if (!take_option(o, n, words, &i))
+                return false;
+        } else if (!plain && words[i][0] == '-' && words[i][1]) {
+            (void)fprintf(stderr, "pinfold: no option %s\n", words[i]);
+            return false;
+        } else if (o->n_arguments == 2) {
+            (void)fprintf(stderr, "pinfold: one argument too many: %s\n",
+                          words[i]);
+            return false;
+        } else {
+            o->arguments[o->n_arguments++] = words[i];
+        }
+    }
+    return true;
+}
+
+void pfi_cli_options_help(FILE *out, int mask)
+{
+    for (size_t i = 0; i < N_TABLE; i++) {
+        char left[48];
+
+        if (!(table[i].commands & mask))
+            continue;
+        (void)snprintf(left, sizeof(left), "--%s %s", table[i].name,
+                       table[i].value ? table[i].value : "");
+        (void)fprintf(out, "  %-26s %s\n", left, table[i].help);
+    }
+}

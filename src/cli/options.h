@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The one table of options that all commands share. */
+#ifndef PFI_CLI_OPTIONS_H
+#define PFI_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <pinfold/pinfold.h>
+
+/* Exit statuses. */
+enum { PFI_CLI_OK = 0, PFI_CLI_FAILED = 1, PFI_CLI_USAGE = 2 };
+
+/* Commands, as bits for the table of options. */
+enum pfi_cli_command {
+    PFI_CLI_LS = 1,
+    PFI_CLI_VERIFY = 2,
+    PFI_CLI_BENCH = 4,
+    PFI_CLI_EXPORT = 8,
+    PFI_CLI_EXPLAIN = 16
+};
+
+enum pfi_cli_progress { PFI_CLI_AUTO, PFI_CLI_ALWAYS, PFI_CLI_NEVER };
+
+struct pfi_cli_options {
+    enum pfi_cli_command command;
+    pinfold_recipe recipe;
+    pinfold_loader_options loader; /* recipe is set when it is used */
+    pinfold_dataset_options dataset;
+    long long epoch, epochs, batches, warmup;
+    bool classes, json, quiet, force;
+    enum pfi_cli_progress progress;
+    const char *arguments[2];
+    int n_arguments;
+};
+
+void pfi_cli_options_init(struct pfi_cli_options *options,
+                          enum pfi_cli_command command);
+
+/* Takes the words behind the command's name.  On a mistake prints it to stderr
+ * and returns false. */
+bool pfi_cli_options_parse(struct pfi_cli_options *options, int n,
+                           char *const *words);
+
+/* Lists the options that the commands in `mask` take. */
+void pfi_cli_options_help(FILE *out, int mask);
+
+/* Edits between two words: for "did you mean". */
+int pfi_cli_distance(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Opening a data set and loader for a command, signals, bad samples. */
+#include "src/cli/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bad samples that are named; the rest is counted. */
+#define SHOWN_BAD 10
+
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number)
+{
+    caught = number;
+}
+
+int pfi_cli_signal(void)
+{
+    return caught;
+}
+
+/* The second signal of a kind kills at once. */
+void pfi_cli_catch_signals(void)
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = on_signal;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int pfi_cli_fail(const pinfold_error *err)
+{
+    (void)fprintf(stderr, "pinfold: %s\n", err->message);
+    return PFI_CLI_FAILED;
+}
+
+int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o)
+{
+    pinfold_loader_options options = o->loader;
+    pinfold_error err;
+
+    *run = (struct pfi_cli_run){0};
+    options.recipe = &o->recipe;
+    if (pinfold_dataset_open(&run->dataset, o->arguments[0], &o->dataset, &err))
+        return pfi_cli_fail(&err);
+    if (pinfold_loader_open(&run->loader, run->dataset, &options, &err) ||
+        pinfold_loader_start(run->loader, o->epoch, &err)) {
+        pfi_cli_run_close(run);
+        return pfi_cli_fail(&err);
+    }
+    return PFI_CLI_OK;
+}
+
+void pfi_cli_run_close(struct pfi_cli_run *run)
+{
+    pinfold_loader_close(run->loader);
+    pinfold_dataset_close(run->dataset);
+    *run = (struct pfi_cli_run){0};
+}
+
+pinfold_status pfi_cli_next(pinfold_loader *loader, const pinfold_batch **batch,
+                            pinfold_error *err)
+{
+    pinfold_status status = PINFOLD_TIMEOUT;
+
+    while (status == PINFOLD_TIMEOUT && !caught)
+        status = pinfold_loader_next(loader, 100, batch, err);
+    return status;
+}
+
+int pfi_cli_report_bad(const pinfold_batch *batch, long long before)
+{
+    pinfold_error err;
+    int found = 0;
+
+    for (int32_t i = 0; batch->bad_count && i < batch->count; i++) {
+        if (!batch->statuses[i])
+            continue;
+        pinfold_batch_error(batch, i, &err);
+        if (before + found < SHOWN_BAD)
+            (void)fprintf(stderr, "pinfold: sample %lld: %s\n",
+                          (long long)err.sample, err.message);
+        found++;
+    }
+    return found;
+}
+
+static void *read_stream(FILE *file, size_t *size)
+{
+    size_t room = 1 << 16, used = 0;
+    unsigned char *bytes = malloc(room);
+
+    while (bytes) {
+        used += fread(bytes + used, 1, room - used, file);
+        if (used < room)
+            break;
+        void *const grown = room > SIZE_MAX / 2 ? NULL : realloc(bytes, room * 2);
+
+        if (!grown)
+            free(bytes);
+        bytes = grown;
+        room *= 2;
+    }
+    if (bytes && ferror(file)) {
+        free(bytes);
+        return NULL;
+    }
+    *size = used;
+    return bytes;
+}
+
+void *pfi_cli_read_file(const char *path, size_t *size)
+{
+    FILE *const file = fopen(path, "rb");
+    void *bytes;
+    int code;
+
+    if (!file)
+        return NULL;
+    errno = 0;
+    bytes = read_stream(file, size);
+    code = errno ? errno : ENOMEM;
+    (void)fclose(file);
+    errno = code;
+    return bytes;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the commands that load a data set share. */
+#ifndef PFI_CLI_RUN_H
+#define PFI_CLI_RUN_H
+
+#include <stdbool.h>
+
+#include "src/cli/options.h"
+
+/* The signal that asked the program to end, or 0. */
+int pfi_cli_signal(void);
+void pfi_cli_catch_signals(void);
+
+/* Prints "pinfold: MESSAGE" and returns the exit status that fits. */
+int pfi_cli_fail(const pinfold_error *err);
+
+struct pfi_cli_run {
+    pinfold_dataset *dataset;
+    pinfold_loader *loader;
+};
+
+/* Opens both and starts the first epoch; on failure prints why, leaves nothing
+ * open and returns the exit status. */
+int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o);
+void pfi_cli_run_close(struct pfi_cli_run *run);
+
+/* pinfold_loader_next() that looks for signals meanwhile: PINFOLD_TIMEOUT means
+ * that one came. */
+pinfold_status pfi_cli_next(pinfold_loader *loader, const pinfold_batch **batch,
+                            pinfold_error *err);
+
+/* Prints the first few bad samples of a run; returns how many the batch had. */
+int pfi_cli_report_bad(const pinfold_batch *batch, long long before);
+
+/* Reads a whole file; NULL with errno set.  The caller frees it. */
+void *pfi_cli_read_file(const char *path, size_t *size);
+
+/* Commands: take checked options, return the exit status. */
+int pfi_cli_ls(const struct pfi_cli_options *o);
+int pfi_cli_verify(const struct pfi_cli_options *o);
+int pfi_cli_bench(const struct pfi_cli_options *o);
+int pfi_cli_export(const struct pfi_cli_options *o);
+int pfi_cli_explain(const struct pfi_cli_options *o);
+
+#endif

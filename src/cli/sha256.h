@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * SHA-256 by libmd, where the program is built with it. */
+#ifndef PFI_CLI_SHA256_H
+#define PFI_CLI_SHA256_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool pfi_cli_have_sha256(void);
+/* 64 hexadecimal digits and a NUL. */
+void pfi_cli_sha256(const void *data, size_t size, char hex[65]);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Names and numbers as text. */
+#ifndef PFI_CLI_TEXT_H
+#define PFI_CLI_TEXT_H
+
+#include <stdio.h>
+
+/* Prints a name with \\, \t and \n written as those two characters. */
+void pfi_cli_print_name(FILE *out, const char *name);
+/* The same into memory that the caller frees; NULL when out of memory. */
+char *pfi_cli_escape_name(const char *name);
+/* Prints a JSON string; bytes that are not UTF-8 become U+FFFD. */
+void pfi_cli_print_json(FILE *out, const char *text);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Encoded bytes in, rows of RGB out, with Pillow's pixels and Pillow's verdict
+ * on what is damaged. */
+#ifndef PFI_CODEC_CODEC_H
+#define PFI_CODEC_CODEC_H
+
+#include <stdint.h>
+
+#include "src/base/error.h"
+#include "src/base/memory.h"
+
+/* Source pixels [left, right) x [top, bottom). */
+struct pfi_window {
+    int32_t left, top, right, bottom;
+};
+
+struct pfi_decoder;
+
+/* One file format.  All functions take what open was given; row is called once
+ * for each row of the window, top to bottom. */
+struct pfi_codec {
+    const char *format; /* "JPEG" */
+    /* Whether the bytes begin as this format does. */
+    bool (*sniff)(const unsigned char *data, size_t size);
+    /* Reads the header: sets width, height, mode and private. */
+    pinfold_status (*open)(struct pfi_decoder *decoder, pinfold_error *err);
+    pinfold_status (*start)(struct pfi_decoder *decoder, pinfold_error *err);
+    pinfold_status (*row)(struct pfi_decoder *decoder, unsigned char *rgb,
+                          pinfold_error *err);
+    /* After the window's last row: reads on to where Pillow would stop, so that
+     * a file that Pillow refuses is refused here. */
+    pinfold_status (*finish)(struct pfi_decoder *decoder, pinfold_error *err);
+    /* Accepts a decoder in any state; the arena's memory is not its business. */
+    void (*close)(struct pfi_decoder *decoder);
+};
+
+struct pfi_decoder {
+    const struct pfi_codec *codec; /* NULL before the open and after the close */
+    const unsigned char *data;     /* the whole file, the caller's */
+    size_t size;
+    struct pfi_arena *arena;
+    int32_t width, height;
+    const char *mode; /* Pillow's, such as "CMYK" */
+    struct pfi_window window;
+    void *state; /* the codec's own, from the arena */
+};
+
+extern const struct pfi_codec pfi_codec_jpeg;
+extern const struct pfi_codec pfi_codec_png;
+
+/* Picks the codec by content and reads the header.  Messages name no file; the
+ * caller adds that.  PINFOLD_E_FORMAT: not a picture; PINFOLD_E_UNSUPPORTED: a
+ * picture of a format named in the message (BMP, PPM, TIFF, WebP, GIF, ...);
+ * PINFOLD_E_LIMIT: more than max_pixels.  On error `decoder` is closed. */
+pinfold_status
+pfi_decoder_open(struct pfi_decoder *decoder, struct pfi_arena *arena,
+                 const void *data, size_t size, uint64_t max_pixels,
+                 pinfold_error *err);
+
+/* Says which pixels are wanted; a window inside the picture, not empty. */
+pinfold_status pfi_decoder_start(struct pfi_decoder *decoder,
+                                 const struct pfi_window *window,
+                                 pinfold_error *err);
+
+/* The window's next row: 3 bytes a pixel, R, G, B. */
+pinfold_status pfi_decoder_row(struct pfi_decoder *decoder, unsigned char *rgb,
+                               pinfold_error *err);
+
+pinfold_status pfi_decoder_finish(struct pfi_decoder *decoder,
+                                  pinfold_error *err);
+void pfi_decoder_close(struct pfi_decoder *decoder);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Picks the codec by content, as Pillow does, and guards its calls. */
+#include <string.h>
+
+#include "src/codec/codec.h"
+
+static const struct pfi_codec *const codecs[] = {&pfi_codec_jpeg,
+                                                 &pfi_codec_png};
+
+/* Formats that are known by name only. */
+static const struct {
+    const char *name;
+    size_t at, size;
+    char magic[13];
+} known[] = {
+    {"BMP", 0, 2, "BM"},
+    {"GIF", 0, 6, "GIF87a"},
+    {"GIF", 0, 6, "GIF89a"},
+    {"TIFF", 0, 4, "II*\0"},
+    {"TIFF", 0, 4, "MM\0*"},
+    {"TIFF", 0, 4, "II+\0"},
+    {"TIFF", 0, 4, "MM\0+"},
+    {"WebP", 8, 4, "WEBP"},
+    {"AVIF", 4, 8, "ftypavif"},
+    {"AVIF", 4, 8, "ftypavis"},
+    {"HEIC", 4, 8, "ftypheic"},
+    {"HEIC", 4, 8, "ftypmif1"},
+    {"JPEG 2000", 0, 4, "\xFF\x4F\xFF\x51"},
+    {"JPEG 2000", 0, 12, "\0\0\0\x0CjP  \r\n\x87\n"},
+    {"JPEG XL", 0, 2, "\xFF\x0A"},
+    {"ICO", 0, 4, "\0\0\1\0"},
+    {"PSD", 0, 4, "8BPS"},
+};
+
+static const char *known_format(const unsigned char *data, size_t size)
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (size >= known[i].at + known[i].size &&
+            !memcmp(data + known[i].at, known[i].magic, known[i].size))
+            return known[i].name;
+    if (size >= 2 && data[0] == 'P' && strchr("0123456fy", data[1]) && data[1])
+        return "PPM";
+    return NULL;
+}
+
+static pinfold_status unknown_format(const unsigned char *data, size_t size,
+                                     pinfold_error *err)
+{
+    const char *const name = known_format(data, size);
+
+    if (name)
+        return pfi_fail(err, PINFOLD_E_UNSUPPORTED, 0,
+                        "%s pictures are not supported", name);
+    return pfi_fail(err, PINFOLD_E_FORMAT, 0,
+                    size ? "not a picture of a known format" : "empty file");
+}
+
+static pinfold_status check_size(const struct pfi_decoder *decoder,
+                                 uint64_t max_pixels, pinfold_error *err)
+{
+    const uint64_t pixels =
+        (uint64_t)decoder->width * (uint64_t)decoder->height;
+
+    if (pixels > max_pixels)
+        return pfi_fail(err, PINFOLD_E_LIMIT, 0,
+                        "%llu pixels (%d x %d), limit %llu",
+                        (unsigned long long)pixels, decoder->width,
+                        decoder->height, (unsigned long long)max_pixels);
+    return PINFOLD_OK;
+}
+
+pinfold_status pfi_decoder_open(struct pfi_decoder *decoder,
+                                struct pfi_arena *arena, const void *data,
+                                size_t size, uint64_t max_pixels,
+                                pinfold_error *err)
+{
+    pinfold_status status;
+
+    *decoder = (struct pfi_decoder){.data = data, .size = size, .arena = arena};
+    for (size_t i = 0; i < sizeof(codecs) / sizeof(codecs[0]); i++)
+        if (codecs[i]->sniff(decoder->data, size))
+            decoder->codec = codecs[i];
+    if (!decoder->codec)
+        return unknown_format(data, size, err);
+    status = decoder->codec->open(decoder, err);
+    if (!status)
+        status = check_size(decoder, max_pixels, err);
+    if (status)
+        pfi_decoder_close(decoder);
+    return status;
+}
+
+pinfold_status pfi_decoder_start(struct pfi_decoder *decoder,
+                                 const struct pfi_window *window,
+                                 pinfold_error *err)
+{
+    decoder->window = *window;
+    return decoder->codec->start(decoder, err);
+}
+
+pinfold_status pfi_decoder_row(struct pfi_decoder *decoder, unsigned char *rgb,
+                               pinfold_error *err)
+{
+    return decoder->codec->row(decoder, rgb, err);
+}
+
+pinfold_status pfi_decoder_finish(struct pfi_decoder *decoder,
+                                  pinfold_error *err)
+{
+    return decoder->codec->finish(decoder, err);
+}
+
+void pfi_decoder_close(struct pfi_decoder *decoder)
+{
+    if (decoder->codec)
+        decoder->codec->close(decoder);
+    decoder->codec = NULL;
+}

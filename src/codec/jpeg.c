@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * JPEG by libjpeg-turbo, set up as Pillow sets it up (src/libImaging/
+ * JpegDecode.c, 13.0.0): a source that ends instead of inventing an end marker,
+ * and no warning is an error. */
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+#include "src/codec/codec.h"
+#include "src/codec/jpeg_header.h"
+
+struct jpeg_state {
+    struct jpeg_decompress_struct cinfo;
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr source;
+    jmp_buf escape;
+    pinfold_error *err;
+    pinfold_status status; /* of the step that libjpeg left by longjmp */
+    unsigned char *row;    /* one decoded row, all its components */
+    bool created;
+};
+
+/* ---------------------------------------------------- libjpeg's callbacks --- */
+
+static void on_error(j_common_ptr cinfo)
+{
+    struct jpeg_state *const s = cinfo->client_data;
+    char text[JMSG_LENGTH_MAX];
+
+    cinfo->err->format_message(cinfo, text);
+    s->status = pfi_fail(s->err, PINFOLD_E_CORRUPT, 0, "JPEG: %s", text);
+    longjmp(s->escape, 1);
+}
+
+static void on_message(j_common_ptr cinfo)
+{
+    (void)cinfo;
+}
+
+static void on_warning(j_common_ptr cinfo, int level)
+{
+    if (level < 0)
+        cinfo->err->num_warnings++;
+}
+
+static void source_init(j_decompress_ptr cinfo)
+{
+    (void)cinfo;
+}
+
+/* The whole file is in the buffer: there is no more to come. */
+static boolean source_fill(j_decompress_ptr cinfo)
+{
+    (void)cinfo;
+    return FALSE;
+}
+
+static void source_skip(j_decompress_ptr cinfo, long n)
+{
+    struct jpeg_source_mgr *const source = cinfo->src;
+    const size_t skip = n > 0 ? (size_t)n : 0;
+    const size_t step =
+        skip < source->bytes_in_buffer ? skip : source->bytes_in_buffer;
+
+    source->next_input_byte += step;
+    source->bytes_in_buffer -= step;
+}
+
+/* ----------------------------------------------- steps that may be escaped --- */
+
+static pinfold_status truncated(pinfold_error *err)
+{
+    return pfi_fail(err, PINFOLD_E_CORRUPT, 0, "JPEG: the file is cut short");
+}
+
+static void create(struct pfi_decoder *decoder, struct jpeg_state *s)
+{
+    jpeg_create_decompress(&s->cinfo);
+    s->created = true;
+    s->cinfo.client_data = s;
+    s->source.init_source = source_init;
+    s->source.fill_input_buffer = source_fill;
+    s->source.skip_input_data = source_skip;
+    s->source.resync_to_restart = jpeg_resync_to_restart;
+    s->source.term_source = source_init;
+    s->source.next_input_byte = decoder->data;
+    s->source.bytes_in_buffer = decoder->size;
+    s->cinfo.src = &s->source;
+}
+
+static pinfold_status begin(struct pfi_decoder *decoder, struct jpeg_state *s)
+{
+    create(decoder, s);
+    if (jpeg_read_header(&s->cinfo, TRUE) == JPEG_SUSPENDED)
+        return truncated(s->err);
+    if ((int32_t)s->cinfo.image_width != decoder->width ||
+        (int32_t)s->cinfo.image_height != decoder->height)
+        return pfi_fail(s->err, PINFOLD_E_CORRUPT, 0,
+                        "JPEG: two frames of different sizes");
+    s->cinfo.out_color_space = s->cinfo.num_components == 1   ? JCS_GRAYSCALE
+                               : s->cinfo.num_components == 4 ? JCS_CMYK
+                                                              : JCS_RGB;
+    if (!jpeg_start_decompress(&s->cinfo))
+        return truncated(s->err);
+    return PINFOLD_OK;
+}
+
+static pinfold_status next_row(struct pfi_decoder *decoder,
+                               struct jpeg_state *s)
+{
+    JSAMPROW row = s->row;
+
+    (void)decoder;
+    if (jpeg_read_scanlines(&s->cinfo, &row, 1) != 1)
+        return truncated(s->err);
+    return PINFOLD_OK;
+}
+
+static pinfold_status skip_to_window(struct pfi_decoder *decoder,
+                                     struct jpeg_state *s)
+{
+    pinfold_status status = PINFOLD_OK;
+
+    while (!status && s->cinfo.output_scanline < (JDIMENSION)decoder->window.top)
+        status = next_row(decoder, s);
+    return status;
+}
+
+/* Once all rows are out Pillow takes a missing end, but not a fatal error. */
+static pinfold_status end(struct pfi_decoder *decoder, struct jpeg_state *s)
+{
+    pinfold_status status = PINFOLD_OK;
+
+    while (!status && s->cinfo.output_scanline < s->cinfo.output_height)
+        status = next_row(decoder, s);
+    if (!status)
+        (void)jpeg_finish_decompress(&s->cinfo);
+    return status;
+}
+
+/* Runs a step of libjpeg's; the one place that libjpeg comes back to when it
+ * gives up.  Nothing here changes between setjmp and longjmp but *s. */
+static pinfold_status run(struct pfi_decoder *decoder, pinfold_error *err,
+                          pinfold_status (*step)(struct pfi_decoder *,
+                                                 struct jpeg_state *))
+{
+    struct jpeg_state *const s = decoder->state;
+
+    s->err = err;
+    if (setjmp(s->escape))
+        return s->status;
+    return step(decoder, s);
+}
+
+/* --------------------------------------------------------------- colours --- */
+
+/* a * b / 255, rounded as Pillow's MULDIV255. */
+static int muldiv255(int a, int b)
+{
+    const int t = a * b + 128;
+
+    return ((t >> 8) + t) >> 8;
+}
+
+static unsigned char clip8(int value)
+{
+    return (unsigned char)(value < 0 ? 0 : value > 255 ? 255 : value);
+}
+
+/* Pillow always takes the four components as inverted (rawmode CMYK;I) and
+ * turns them into RGB by Convert.c's cmyk2rgb(). */
+static void cmyk_to_rgb(unsigned char *rgb, const unsigned char *cmyk, size_t n)
+{
+    for (size_t i = 0; i < n; i++, rgb += 3, cmyk += 4)
+        for (int c = 0; c < 3; c++)
+            rgb[c] = clip8(cmyk[3] - muldiv255(255 - cmyk[c], cmyk[3]));
+}
+
+static void grey_to_rgb(unsigned char *rgb, const unsigned char *grey, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        memset(rgb + 3 * i, grey[i], 3);
+}
+
+/* ------------------------------------------------------------- the codec --- */
+
+static bool sniff(const unsigned char *data, size_t size)
+{
+    return size >= 3 && data[0] == 0xFF && data[1] == 0xD8 && data[2] == 0xFF;
+}
+
+static pinfold_status open_jpeg(struct pfi_decoder *decoder, pinfold_error *err)
+{
+    struct jpeg_state *const s = pfi_arena_alloc(decoder->arena, sizeof(*s));
+    struct pfi_jpeg_header header;
+    pinfold_status status;
+
+    if (!s)
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a decoder");
+    memset(s, 0, sizeof(*s));
+    decoder->state = s;
+    status = pfi_jpeg_header(decoder->data, decoder->size, &header, err);
+    if (status)
+        return status;
+    decoder->width = header.width;
+    decoder->height = header.height;
+    decoder->mode = header.components == 1   ? "L"
+                    : header.components == 4 ? "CMYK"
+                                             : "RGB";
+    return PINFOLD_OK;
+}
+
+static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
+{
+    struct jpeg_state *const s = decoder->state;
+    pinfold_status status;
+
+    s->cinfo.err = jpeg_std_error(&s->errors);
+    s->cinfo.client_data = s;
+    s->errors.error_exit = on_error;
+    s->errors.output_message = on_message;
+    s->errors.emit_message = on_warning;
+    s->row = pfi_arena_array(decoder->arena, (size_t)decoder->width, 4);
+    if (!s->row)
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a row");
+    status = run(decoder, err, begin);
+    return status ? status : run(decoder, err, skip_to_window);
+}
+
+static pinfold_status row(struct pfi_decoder *decoder, unsigned char *rgb,
+                          pinfold_error *err)
+{
+    const struct jpeg_state *const s = decoder->state;
+    const size_t left = (size_t)decoder->window.left;
+    const size_t n = (size_t)decoder->window.right - left;
+    const pinfold_status status = run(decoder, err, next_row);
+
+    if (status)
+        return status;
+    if (s->cinfo.output_components == 3)
+        memcpy(rgb, s->row + left * 3, n * 3);
+    else if (s->cinfo.output_components == 4)
+        cmyk_to_rgb(rgb, s->row + left * 4, n);
+    else
+        grey_to_rgb(rgb, s->row + left, n);
+    return PINFOLD_OK;
+}
+
+static pinfold_status finish(struct pfi_decoder *decoder, pinfold_error *err)
+{
+    return run(decoder, err, end);
+}
+
+static void close_jpeg(struct pfi_decoder *decoder)
+{
+    struct jpeg_state *const s = decoder->state;
+
+    /* Destroying calls no error_exit. */
+    if (s && s->created)
+        jpeg_destroy_decompress(&s->cinfo);
+}
+
+const struct pfi_codec pfi_codec_jpeg = {"JPEG", sniff, open_jpeg, start,
+                                         row,    finish, close_jpeg};

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The real back end: the CUDA Runtime. */
+#include <cuda_runtime_api.h>
+
+#include "src/gpu/gpu.h"
+
+/* A failed call is kept as the thread's last error, where the program's own
+ * next check would find it. */
+static int done(cudaError_t code)
+{
+    if (code != cudaSuccess)
+        (void)cudaGetLastError();
+    return (int)code;
+}
+
+static int runtime_version(void *cookie, int *version)
+{
+    (void)cookie;
+    return done(cudaRuntimeGetVersion(version));
+}
+
+static int driver_version(void *cookie, int *version)
+{
+    (void)cookie;
+    return done(cudaDriverGetVersion(version));
+}
+
+static int device_count(void *cookie, int *count)
+{
+    (void)cookie;
+    return done(cudaGetDeviceCount(count));
+}
+
+static int current_device(void *cookie, int *device)
+{
+    (void)cookie;
+    return done(cudaGetDevice(device));
+}
+
+static int use_device(void *cookie, int device)
+{
+    (void)cookie;
+    return done(cudaSetDevice(device));
+}
+
+/* Portable: pinned for every device, whichever was current. */
+static int pin(void *cookie, void **ptr, size_t size)
+{
+    (void)cookie;
+    return done(cudaHostAlloc(ptr, size, cudaHostAllocPortable));
+}
+
+static int unpin(void *cookie, void *ptr)
+{
+    (void)cookie;
+    return done(cudaFreeHost(ptr));
+}
+
+static int alloc(void *cookie, void **ptr, size_t size)
+{
+    (void)cookie;
+    return done(cudaMalloc(ptr, size));
+}
+
+static int dealloc(void *cookie, void *ptr)
+{
+    (void)cookie;
+    return done(cudaFree(ptr));
+}
+
+/* Does not wait for the legacy default stream. */
+static int stream_create(void *cookie, void **stream)
+{
+    cudaStream_t made = NULL;
+    const int code =
+        done(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+
+    (void)cookie;
+    *stream = (void *)made;
+    return code;
+}
+
+static int stream_destroy(void *cookie, void *stream)
+{
+    (void)cookie;
+    return done(cudaStreamDestroy((cudaStream_t)stream));
+}
+
+static int stream_wait(void *cookie, void *stream, void *event)
+{
+    (void)cookie;
+    return done(
+        cudaStreamWaitEvent((cudaStream_t)stream, (cudaEvent_t)event, 0));
+}
+
+static int copy_async(void *cookie, void *dst, const void *src, size_t size,
+                      void *stream)
+{
+    (void)cookie;
+    return done(cudaMemcpyAsync(dst, src, size, cudaMemcpyHostToDevice,
+                                (cudaStream_t)stream));
+}
+
+/* BlockingSync: the thread that waits sleeps instead of spinning. */
+static int event_create(void *cookie, void **event)
+{
+    cudaEvent_t made = NULL;
+    const int code = done(cudaEventCreateWithFlags(
+        &made, cudaEventDisableTiming | cudaEventBlockingSync));
+
+    (void)cookie;
+    *event = (void *)made;
+    return code;
+}
+
+static int event_destroy(void *cookie, void *event)
+{
+    (void)cookie;
+    return done(cudaEventDestroy((cudaEvent_t)event));
+}
+
+static int event_record(void *cookie, void *event, void *stream)
+{
+    (void)cookie;
+    return done(cudaEventRecord((cudaEvent_t)event, (cudaStream_t)stream));
+}
+
+static int event_wait(void *cookie, void *event)
+{
+    (void)cookie;
+    return done(cudaEventSynchronize((cudaEvent_t)event));
+}
+
+static const char *error_name(void *cookie, int code)
+{
+    (void)cookie;
+    return cudaGetErrorName((cudaError_t)code);
+}
+
+const struct pfi_gpu *pfi_gpu_default(void)
+{
+    static const struct pfi_gpu cuda = {
+        NULL,         runtime_version, driver_version, device_count,
+        current_device, use_device,    pin,            unpin,
+        alloc,        dealloc,         stream_create,  stream_destroy,
+        stream_wait,  copy_async,      event_create,   event_destroy,
+        event_record, event_wait,      error_name,
+    };
+
+    return &cuda;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The only way to the CUDA runtime: a table that the real back end, the one
+ * that says "built without CUDA" and the tests' fake one fill. */
+#ifndef PFI_GPU_GPU_H
+#define PFI_GPU_GPU_H
+
+#include <stddef.h>
+
+/* Codes are cudaError_t values; 0 is success.  Every function but
+ * device_count, current_device, use_device and the version ones works on the
+ * thread's current device.  error_name returns a literal. */
+struct pfi_gpu {
+    void *cookie;
+    int (*runtime_version)(void *cookie, int *version); /* 0 = none */
+    int (*driver_version)(void *cookie, int *version);  /* 0 = no driver */
+    int (*device_count)(void *cookie, int *count);
+    int (*current_device)(void *cookie, int *device);
+    int (*use_device)(void *cookie, int device);
+    int (*pin)(void *cookie, void **ptr, size_t size);
+    int (*unpin)(void *cookie, void *ptr);
+    int (*alloc)(void *cookie, void **ptr, size_t size);
+    int (*dealloc)(void *cookie, void *ptr);
+    int (*stream_create)(void *cookie, void **stream);
+    int (*stream_destroy)(void *cookie, void *stream);
+    int (*stream_wait)(void *cookie, void *stream, void *event);
+    int (*copy_async)(void *cookie, void *dst, const void *src, size_t size,
+                      void *stream);
+    int (*event_create)(void *cookie, void **event);
+    int (*event_destroy)(void *cookie, void *event);
+    int (*event_record)(void *cookie, void *event, void *stream);
+    int (*event_wait)(void *cookie, void *event);
+    const char *(*error_name)(void *cookie, int code);
+};
+
+/* The back end that this library was built with: src/gpu/cuda.c or none.c. */
+const struct pfi_gpu *pfi_gpu_default(void);
+
+/* Asks whether a device can be used.  Stores the number of usable devices
+ * (0 = none) and, in words, "usable" or why not, a literal: "built without
+ * CUDA", "no NVIDIA driver", "the NVIDIA driver is too old for this CUDA
+ * runtime", "no CUDA device", "libcuda is the toolkit's stub", ... */
+int pfi_gpu_probe(const struct pfi_gpu *gpu, int *devices, const char **why);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Epochs and batches: start, next, release, cancel, stats. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/base/clock.h"
+#include "src/load/internal.h"
+
+pinfold_status pfi_loader_check(const pinfold_loader *loader, pinfold_error *err)
+{
+    if (loader->pid != getpid())
+        return pfi_fail(err, PINFOLD_E_FORK, 0,
+                        "the loader was opened in another process; open one "
+                        "after fork()");
+    return PINFOLD_OK;
+}
+
+int64_t pinfold_loader_batch_count(const pinfold_loader *loader)
+{
+    return loader->n_batches;
+}
+
+static void make_order(pinfold_loader *loader, int64_t epoch)
+{
+    if (loader->options.shuffle) {
+        pfi_shuffle_epoch(&loader->shuffle, epoch, loader->order);
+        return;
+    }
+    for (int64_t i = 0; i < loader->n_samples; i++)
+        loader->order[i] = i;
+}
+
+pinfold_status pinfold_loader_start(pinfold_loader *loader, int64_t epoch,
+                                    pinfold_error *err)
+{
+    pfi_error_clear(err);
+    if (pfi_loader_check(loader, err))
+        return PINFOLD_E_FORK;
+    if (epoch < 0)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "epoch is %lld",
+                        (long long)epoch);
+    pthread_mutex_lock(&loader->lock);
+    loader->started = false;
+    while (loader->n_busy || loader->copying)
+        pthread_cond_wait(&loader->idle, &loader->lock);
+    pfi_ring_reset(&loader->host);
+    pfi_ring_reset(&loader->dev);
+    loader->filling = NULL;
+    pthread_mutex_unlock(&loader->lock);
+    /* No thread looks at the order before `started`. */
+    make_order(loader, epoch);
+    pthread_mutex_lock(&loader->lock);
+    loader->epoch = epoch;
+    loader->cancelled = false;
+    pfi_error_clear(&loader->failure);
+    loader->started = true;
+    pthread_cond_broadcast(&loader->work);
+    pthread_mutex_unlock(&loader->lock);
+    return PINFOLD_OK;
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
+                             .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+/* Makes one sample in the calling thread; false where there is none to make.
+ * Called with the lock held, which is given up meanwhile. */
+static bool make_here(pinfold_loader *loader)
+{
+    struct pfi_job job;
+
+    if (loader->n_threads || !pfi_job_take(loader, &job))
+        return false;
+    pthread_mutex_unlock(&loader->lock);
+    pfi_job_run(loader, &loader->workers[0].arena, &job);
+    pthread_mutex_lock(&loader->lock);
+    pfi_job_finish(loader, &job);
+    return true;
+}
+
+/* Whether waiting can bring a batch; the lock is held. */
+static pinfold_status may_wait(pinfold_loader *loader, pinfold_error *err)
+{
+    const struct pfi_ring *const ring = pfi_lending_ring(loader);
+
+    if (loader->cancelled)
+        return pfi_fail(err, PINFOLD_E_STATE, 0, "the loader was cancelled");
+    if (!loader->started)
+        return pfi_fail(err, PINFOLD_E_STATE, 0, "no epoch was started");
+    if (loader->failure.status) {
+        if (err)
+            *err = loader->failure;
+        return loader->failure.status;
+    }
+    if (ring->next_take >= loader->n_batches)
+        return PINFOLD_END;
+    if (pfi_ring_count(ring, PFI_SLOT_LENT) == ring->n_slots)
+        return pfi_fail(err, PINFOLD_E_STATE, 0,
+                        "all %d slots are lent: release a batch first",
+                        ring->n_slots);
+    return PINFOLD_OK;
+}
+
+/* With the lock held: the next batch's slot, or why there is none. */
+static pinfold_status await_batch(pinfold_loader *loader, uint64_t deadline,
+                                  struct pfi_slot **out, pinfold_error *err)
+{
+    const struct timespec until = timespec_of(deadline);
+    struct pfi_ring *const ring = pfi_lending_ring(loader);
+
+    for (;;) {
+        const pinfold_status status = may_wait(loader, err);
+
+        if (status)
+            return status;
+        *out = pfi_ring_peek(ring);
+        if (*out)
+            return PINFOLD_OK;
+        if (deadline && pfi_now_ns() >= deadline)
+            return PINFOLD_TIMEOUT;
+        if (make_here(loader))
+            continue;
+        if (deadline)
+            (void)pthread_cond_timedwait(&loader->ready, &loader->lock, &until);
+        else
+            (void)pthread_cond_wait(&loader->ready, &loader->lock);
+    }
+}
+
+static void fill_batch(const pinfold_loader *loader, struct pfi_slot *slot)
+{
+    const struct pfi_recipe *const r = &loader->task.recipe;
+    const bool nchw = r->layout == PINFOLD_NCHW, upload = loader->dev.n_slots;
+    const struct pfi_meta *const meta = &slot->meta;
+
+    slot->batch = (pinfold_batch){
+        .data = upload ? NULL : slot->memory,
+        .device_data = upload ? slot->memory : NULL,
+        .ready_event = slot->ready,
+        .labels = meta->labels,
+        .indices = meta->indices,
+        .statuses = meta->statuses,
+        .size = (size_t)meta->count * r->sample_bytes,
+        .shape = {meta->count, nchw ? 3 : r->height, nchw ? r->height : r->width,
+                  nchw ? r->width : 3},
+        .epoch = meta->epoch,
+        .number = meta->number,
+        .count = meta->count,
+        .bad_count = meta->bad_count,
+    };
+}
+
+/* The first bad sample's error, where the caller wants one; the lock is held. */
+static pinfold_status refuse_bad(const pinfold_loader *loader,
+                                 const struct pfi_slot *slot, pinfold_error *err)
+{
+    if (loader->options.bad_sample != PINFOLD_BAD_FAIL)
+        return PINFOLD_OK;
+    for (int32_t i = 0; i < slot->meta.count; i++) {
+        if (slot->meta.statuses[i]) {
+            if (err)
+                *err = slot->meta.errors[i];
+            return slot->meta.statuses[i];
+        }
+    }
+    return PINFOLD_OK;
+}
+
+/* With the lock held: the slot may be filled again. */
+static void free_slot(pinfold_loader *loader, struct pfi_slot *slot)
+{
+    slot->state = PFI_SLOT_FREE;
+    pthread_cond_broadcast(&loader->work);
+    pthread_cond_broadcast(&loader->device);
+}
+
+/* 0 means for ever. */
+static uint64_t deadline_of(int32_t timeout_ms)
+{
+    return timeout_ms < 0 ? 0 : pfi_now_ns() + (uint64_t)timeout_ms * 1000000u;
+}
+
+pinfold_status pinfold_loader_next(pinfold_loader *loader, int32_t timeout_ms,
+                                   const pinfold_batch **out,
+                                   pinfold_error *err)
+{
+    const uint64_t start = pfi_now_ns();
+    struct pfi_slot *slot = NULL;
+    pinfold_status status;
+
+    pfi_error_clear(err);
+    *out = NULL;
+    if (pfi_loader_check(loader, err))
+        return PINFOLD_E_FORK;
+    pthread_mutex_lock(&loader->lock);
+    status = await_batch(loader, deadline_of(timeout_ms), &slot, err);
+    loader->stats.caller_wait_ns += pfi_now_ns() - start;
+    if (!status) {
+        pfi_ring_take(pfi_lending_ring(loader), slot);
+        status = refuse_bad(loader, slot, err);
+        if (status)
+            free_slot(loader, slot);
+    }
+    pthread_mutex_unlock(&loader->lock);
+    if (!status) {
+        fill_batch(loader, slot);
+        *out = &slot->batch;
+    }
+    if (err && status > 0)
+        err->status = status;
+    return status;
+}
+
+pinfold_status pinfold_loader_next_into(pinfold_loader *loader,
+                                        int32_t timeout_ms, void *dst,
+                                        size_t dst_size,
+                                        const pinfold_batch **out,
+                                        pinfold_error *err)
+{
+    const size_t most = loader->slot_bytes - PFI_SLOT_TAIL;
+    pinfold_status status;
+    struct pfi_slot *slot;
+
+    pfi_error_clear(err);
+    *out = NULL;
+    if (loader->dev.n_slots)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "the batches are on the device");
+    if (!dst || dst_size < most)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "dst has %zu bytes, a batch %zu", dst ? dst_size : 0,
+                        most);
+    status = pinfold_loader_next(loader, timeout_ms, out, err);
+    if (status)
+        return status;
+    memcpy(dst, (*out)->data, (*out)->size);
+    slot = (struct pfi_slot *)(uintptr_t)*out;
+    slot->batch.data = dst;
+    return PINFOLD_OK;
+}
+
+void pinfold_loader_stats(const pinfold_loader *loader, pinfold_stats *out)
+{
+    /* Only the lock is touched through this. */
+    pinfold_loader *const open = (pinfold_loader *)(uintptr_t)loader;
+    pinfold_stats stats;
+
+    if (pfi_loader_check(loader, NULL)) {
+        stats = (pinfold_stats){.struct_size = sizeof(stats)};
+    } else {
+        pthread_mutex_lock(&open->lock);
+        stats = loader->stats;
+        pthread_mutex_unlock(&open->lock);
+    }
+    pfi_struct_out(out, &stats, sizeof(stats));
+}
+
+void pinfold_loader_cancel(pinfold_loader *loader)
+{
+    if (pfi_loader_check(loader, NULL))
+        return;
+    pthread_mutex_lock(&loader->lock);
+    loader->cancelled = true;
+    pthread_cond_broadcast(&loader->ready);
+    pthread_mutex_unlock(&loader->lock);
+}
+
+static struct pfi_slot *slot_of(const pinfold_batch *batch)
+{
+    /* The batch is its slot's first member. */
+    return (struct pfi_slot *)(uintptr_t)batch;
+}
+
+void pinfold_batch_error(const pinfold_batch *batch, int32_t i,
+                         pinfold_error *err)
+{
+    const struct pfi_slot *const slot = slot_of(batch);
+
+    pfi_error_clear(err);
+    if (err && slot->meta.statuses[i])
+        *err = slot->meta.errors[i];
+}
+
+void pinfold_batch_release(const pinfold_batch *batch)
+{
+    if (!batch)
+        return;
+    pinfold_loader *const loader = slot_of(batch)->loader;
+
+    if (pfi_loader_check(loader, NULL))
+        return;
+    pthread_mutex_lock(&loader->lock);
+    free_slot(loader, slot_of(batch));
+    pthread_mutex_unlock(&loader->lock);
+}
+
+static pinfold_status record_consumed(pinfold_loader *loader,
+                                      const struct pfi_slot *slot, void *stream,
+                                      pinfold_error *err)
+{
+    const struct pfi_gpu *const gpu = loader->gpu;
+    int before = 0;
+    int code = gpu->current_device(gpu->cookie, &before);
+
+    if (code)
+        return pfi_fail_cuda(gpu, err, code, "cudaGetDevice");
+    code = gpu->use_device(gpu->cookie, loader->options.device);
+    if (code)
+        return pfi_fail_cuda(gpu, err, code, "cudaSetDevice");
+    code = gpu->event_record(gpu->cookie, slot->consumed, stream);
+    (void)gpu->use_device(gpu->cookie, before);
+    return code ? pfi_fail_cuda(gpu, err, code, "cudaEventRecord") : PINFOLD_OK;
+}
+
+pinfold_status pinfold_batch_release_after(const pinfold_batch *batch,
+                                           void *stream, pinfold_error *err)
+{
+    struct pfi_slot *const slot = slot_of(batch);
+    pinfold_loader *const loader = slot->loader;
+    pinfold_status status;
+
+    pfi_error_clear(err);
+    if (pfi_loader_check(loader, err))
+        return PINFOLD_E_FORK;
+    if (!loader->gpu) {
+        pinfold_batch_release(batch);
+        return PINFOLD_OK;
+    }
+    status = record_consumed(loader, slot, stream, err);
+    if (status)
+        return status;
+    pthread_mutex_lock(&loader->lock);
+    pfi_ring_return(pfi_lending_ring(loader), slot);
+    pthread_cond_broadcast(&loader->device);
+    pthread_mutex_unlock(&loader->lock);
+    return PINFOLD_OK;
+}

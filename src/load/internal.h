@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The loader's parts, shared by the files of this folder. */
+#ifndef PFI_LOAD_INTERNAL_H
+#define PFI_LOAD_INTERNAL_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "datasets/order.h"
+#include "src/load/loader.h"
+#include "src/load/ring.h"
+#include "src/load/sample.h"
+
+/* Scratch that a worker keeps: photographs of ImageNet's size fit.  A larger
+ * picture takes what it needs on top for as long as it is decoded, at most its
+ * file and the scratch_bytes of its plan. */
+#define PFI_WORKER_ARENA ((size_t)2 << 20)
+
+/* Bytes after a batch that may be read (vector loads past the end). */
+#define PFI_SLOT_TAIL 128
+
+struct pfi_worker {
+    pinfold_loader *loader;
+    pthread_t thread;
+    struct pfi_arena arena;
+};
+
+/* Sample `place` of the batch in `slot`. */
+struct pfi_job {
+    struct pfi_slot *slot;
+    int32_t place;
+    int64_t index;
+    pinfold_status status;
+    pinfold_error error;
+    size_t bytes_read;
+    struct pfi_times times;
+};
+
+/* Fields without a remark never change after the open. */
+struct pinfold_loader {
+    pinfold_loader_options options; /* defaults filled in; recipe NULL */
+    pinfold_allocator allocator;    /* used where alloc is not NULL */
+    struct pfi_task task;
+    pinfold_dataset *dataset;
+    int64_t n_samples, n_batches;
+    struct pfi_reader reader;
+    const struct pfi_gpu *gpu; /* NULL when no device is used */
+    const char *why_no_gpu;
+    pid_t pid;
+    size_t slot_bytes;
+    bool pinned, own_stream;
+    void *stream; /* the copies' */
+
+    bool lock_made, conds_made;
+    pthread_mutex_t lock;
+    pthread_cond_t work;   /* workers: there may be a sample to make */
+    pthread_cond_t ready;  /* the caller: a batch may be ready */
+    pthread_cond_t device; /* the device thread: something to copy or await */
+    pthread_cond_t idle;   /* start: a thread became idle */
+
+    struct pfi_shuffle shuffle; /* only in start */
+    int64_t *order;             /* [n_samples]; changes while all are idle */
+
+    int64_t epoch;         /* lock */
+    bool started;          /* lock; an epoch is being made */
+    bool cancelled;        /* lock; until the next start */
+    bool closing;          /* lock */
+    int32_t n_busy;        /* lock; workers that make a sample */
+    bool copying;          /* lock; the device thread is at a batch */
+    struct pfi_slot *filling; /* lock; batch that samples are handed out of */
+    struct pfi_ring host, dev; /* lock; dev has no slots without upload */
+    pinfold_error failure; /* lock; of the device thread, until the next start */
+    pinfold_stats stats;   /* lock */
+
+    struct pfi_worker *workers; /* n_threads, or one for the calling thread */
+    int32_t n_workers, n_threads; /* n_threads counts those that run */
+    bool device_thread_runs;
+    pthread_t device_thread;
+};
+
+/* PINFOLD_E_FORK in a child of the process that opened the loader. */
+pinfold_status pfi_loader_check(const pinfold_loader *loader,
+                                pinfold_error *err);
+
+/* slots.c: memory, arrays and events of both rings. */
+pinfold_status pfi_slots_open(pinfold_loader *loader, pinfold_error *err);
+void pfi_slots_close(pinfold_loader *loader, bool forked);
+
+/* worker.c.  take and finish are called with the lock held. */
+bool pfi_job_take(pinfold_loader *loader, struct pfi_job *job);
+void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
+                 struct pfi_job *job);
+void pfi_job_finish(pinfold_loader *loader, const struct pfi_job *job);
+void *pfi_worker_main(void *worker);
+
+/* device.c: queues copies and waits for events, in a thread of its own. */
+void *pfi_device_main(void *loader);
+/* Records a failed CUDA call: "cudaMemcpyAsync: cudaErrorInvalidValue". */
+pinfold_status pfi_fail_cuda(const struct pfi_gpu *gpu, pinfold_error *err,
+                             int code, const char *call);
+
+/* The ring that batches are lent from. */
+static inline struct pfi_ring *pfi_lending_ring(pinfold_loader *loader)
+{
+    return loader->dev.n_slots ? &loader->dev : &loader->host;
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The loader with its doors open, for tests. */
+#ifndef PFI_LOAD_LOADER_H
+#define PFI_LOAD_LOADER_H
+
+#include "src/gpu/gpu.h"
+#include "src/load/read.h"
+
+/* pinfold_loader_open() with another GPU or another way to read files; either
+ * may be NULL for the real one. */
+pinfold_status pfi_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
+                               const pinfold_loader_options *options,
+                               const struct pfi_gpu *gpu,
+                               const struct pfi_reader *reader,
+                               pinfold_error *err);
+
+#endif

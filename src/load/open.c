@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Opening and closing a loader: options, device, memory, threads. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "datasets/dataset.h"
+#include "src/base/cpu.h"
+#include "src/load/internal.h"
+
+static pinfold_status check_range(const char *name, int32_t value, int32_t low,
+                                  int32_t high, pinfold_error *err)
+{
+    if (value < low || value > high)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "%s is %d, not %d to %d",
+                        name, value, low, high);
+    return PINFOLD_OK;
+}
+
+static pinfold_status check_options(const pinfold_loader_options *o,
+                                    pinfold_error *err)
+{
+    const struct {
+        const char *name;
+        int32_t value, low, high;
+    } rows[] = {
+        {"batch_size", o->batch_size, 0, INT32_MAX},
+        {"workers", o->workers, PINFOLD_OFF, PINFOLD_WORKERS_MAX},
+        {"slots", o->slots, 0, PINFOLD_SLOTS_MAX},
+        {"shuffle", o->shuffle, 0, 1},
+        {"drop_last", o->drop_last, 0, 1},
+        {"device", o->device, 0, INT32_MAX},
+        {"upload", (int32_t)o->upload, 0, PINFOLD_UPLOAD_REQUIRE},
+        {"memory", (int32_t)o->memory, 0, PINFOLD_MEMORY_PAGEABLE},
+        {"bad_sample", (int32_t)o->bad_sample, 0, PINFOLD_BAD_FAIL},
+        {"reserved", o->reserved, 0, 0},
+    };
+    pinfold_status status = PINFOLD_OK;
+
+    for (size_t i = 0; !status && i < sizeof(rows) / sizeof(rows[0]); i++)
+        status = check_range(rows[i].name, rows[i].value, rows[i].low,
+                             rows[i].high, err);
+    if (!status && o->allocator &&
+        (!o->allocator->alloc || !o->allocator->free))
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "the allocator lacks a function");
+    if (!status && o->allocator && o->memory == PINFOLD_MEMORY_PINNED)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "pinned memory and an allocator exclude each other");
+    return status;
+}
+
+static pinfold_status take_options(pinfold_loader *loader,
+                                   const pinfold_loader_options *options,
+                                   pinfold_error *err)
+{
+    pinfold_loader_options *const o = &loader->options;
+    pinfold_status status;
+
+    *o = pinfold_loader_options_default();
+    if (options) {
+        status = pfi_struct_in(o, sizeof(*o), sizeof(*o), options, err);
+        if (status)
+            return status;
+    }
+    status = check_options(o, err);
+    if (!status)
+        status = pfi_task_init(&loader->task, o->recipe, err);
+    if (status)
+        return status;
+    if (o->allocator)
+        loader->allocator = *o->allocator;
+    o->recipe = NULL;
+    o->allocator = NULL;
+    o->batch_size = o->batch_size ? o->batch_size : 256;
+    o->slots = o->slots ? o->slots : 3;
+    loader->n_threads = o->workers == PINFOLD_OFF ? 0
+                        : o->workers              ? o->workers
+                                                  : pfi_cpu_count();
+    return PINFOLD_OK;
+}
+
+/* Sizes that follow from the options and the dataset. */
+static pinfold_status size_up(pinfold_loader *loader, pinfold_error *err)
+{
+    const int64_t size = loader->options.batch_size;
+    const int64_t n = pinfold_dataset_size(loader->dataset);
+    size_t total;
+
+    loader->n_samples = n;
+    loader->n_batches =
+        loader->options.drop_last ? n / size : n / size + (n % size != 0);
+    if (!pfi_mul((size_t)size, loader->task.recipe.sample_bytes, &total) ||
+        !pfi_add(total, PFI_SLOT_TAIL, &loader->slot_bytes) ||
+        !pfi_mul(loader->slot_bytes, (size_t)loader->options.slots, &total) ||
+        !pfi_mul((size_t)n, sizeof(*loader->order), &total))
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "%d slots of %lld samples do not fit in memory",
+                        loader->options.slots, (long long)size);
+    loader->order = pfi_malloc(total);
+    if (!loader->order)
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0,
+                        "no memory for the order of %lld samples",
+                        (long long)n);
+    pfi_shuffle_init(&loader->shuffle, loader->options.seed, n, false);
+    return PINFOLD_OK;
+}
+
+/* Decides whether a device is used, and says in words why not. */
+static pinfold_status find_device(pinfold_loader *loader,
+                                  const struct pfi_gpu *gpu, pinfold_error *err)
+{
+    const pinfold_loader_options *const o = &loader->options;
+    const bool demanded = o->upload == PINFOLD_UPLOAD_REQUIRE ||
+                          o->memory == PINFOLD_MEMORY_PINNED;
+    const char *why = "not asked for";
+    int devices = 0, code = 0;
+
+    if (o->upload != PINFOLD_UPLOAD_OFF || o->memory != PINFOLD_MEMORY_PAGEABLE)
+        code = pfi_gpu_probe(gpu, &devices, &why);
+    loader->why_no_gpu = why;
+    if (devices > o->device) {
+        loader->gpu = gpu;
+        return PINFOLD_OK;
+    }
+    if (devices > 0)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "device %d of %d",
+                        o->device, devices);
+    if (demanded)
+        return pfi_fail(err, PINFOLD_E_CUDA, code, "no CUDA device: %s", why);
+    return PINFOLD_OK;
+}
+
+static pinfold_status open_slots(pinfold_loader *loader, pinfold_error *err)
+{
+    const struct pfi_gpu *const gpu = loader->gpu;
+    pinfold_status status;
+    int before = 0, code;
+
+    if (!gpu)
+        return pfi_slots_open(loader, err);
+    code = gpu->current_device(gpu->cookie, &before);
+    if (code)
+        return pfi_fail_cuda(gpu, err, code, "cudaGetDevice");
+    code = gpu->use_device(gpu->cookie, loader->options.device);
+    if (code)
+        return pfi_fail_cuda(gpu, err, code, "cudaSetDevice");
+    loader->pinned = loader->options.memory != PINFOLD_MEMORY_PAGEABLE &&
+                     !loader->allocator.alloc;
+    status = pfi_slots_open(loader, err);
+    (void)gpu->use_device(gpu->cookie, before);
+    return status;
+}
+
+static int make_conds(pinfold_loader *loader)
+{
+    pthread_cond_t *const conds[] = {&loader->work, &loader->ready,
+                                     &loader->device, &loader->idle};
+    pthread_condattr_t attr;
+    size_t made = 0;
+    int code = pthread_condattr_init(&attr);
+
+    if (code)
+        return code;
+    code = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    while (!code && made < 4) {
+        code = pthread_cond_init(conds[made], &attr);
+        made += !code;
+    }
+    pthread_condattr_destroy(&attr);
+    while (code && made > 0)
+        pthread_cond_destroy(conds[--made]);
+    return code;
+}
+
+static pinfold_status make_locks(pinfold_loader *loader, pinfold_error *err)
+{
+    int code = pthread_mutex_init(&loader->lock, NULL);
+
+    loader->lock_made = !code;
+    if (!code) {
+        code = make_conds(loader);
+        loader->conds_made = !code;
+    }
+    return code ? pfi_fail(err, PINFOLD_E_THREAD, code,
+                           "cannot make a lock: errno %d", code)
+                : PINFOLD_OK;
+}
+
+static pinfold_status make_workers(pinfold_loader *loader, pinfold_error *err)
+{
+    const int32_t n = loader->n_threads ? loader->n_threads : 1;
+
+    loader->workers = pfi_calloc((size_t)n, sizeof(*loader->workers));
+    if (!loader->workers)
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for %d workers", n);
+    for (; loader->n_workers < n; loader->n_workers++) {
+        struct pfi_worker *const worker = &loader->workers[loader->n_workers];
+
+        worker->loader = loader;
+        if (!pfi_arena_init(&worker->arena, PFI_WORKER_ARENA))
+            return pfi_fail(err, PINFOLD_E_MEMORY, 0,
+                            "no memory for the scratch of %d workers", n);
+        loader->stats.host_bytes += PFI_WORKER_ARENA;
+    }
+    return PINFOLD_OK;
+}
+
+/* The host program's signal handlers must not run in our threads. */
+static pinfold_status start_threads(pinfold_loader *loader, pinfold_error *err)
+{
+    const int32_t wanted = loader->n_threads;
+    sigset_t all, before;
+    int code = 0;
+
+    loader->n_threads = 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (!code && loader->n_threads < wanted) {
+        struct pfi_worker *const worker = &loader->workers[loader->n_threads];
+
+        code = pthread_create(&worker->thread, NULL, pfi_worker_main, worker);
+        loader->n_threads += !code;
+    }
+    if (!code && loader->gpu) {
+        code = pthread_create(&loader->device_thread, NULL, pfi_device_main,
+                              loader);
+        loader->device_thread_runs = !code;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code ? pfi_fail(err, PINFOLD_E_THREAD, code,
+                           "cannot start thread %d of %d: errno %d",
+                           loader->n_threads + 1, wanted, code)
+                : PINFOLD_OK;
+}
+
+static void describe(pinfold_loader *loader)
+{
+    pinfold_stats *const stats = &loader->stats;
+
+    stats->workers = loader->n_threads;
+    stats->slots = loader->options.slots;
+    stats->memory = loader->allocator.alloc ? "caller's"
+                    : loader->pinned        ? "pinned"
+                                            : "pageable";
+    stats->upload = loader->dev.n_slots ? "on"
+                    : loader->options.upload == PINFOLD_UPLOAD_OFF
+                        ? "not asked for"
+                        : loader->why_no_gpu;
+}
+
+static pinfold_status open_parts(pinfold_loader *loader,
+                                 const pinfold_loader_options *options,
+                                 const struct pfi_gpu *gpu, pinfold_error *err)
+{
+    pinfold_status status = take_options(loader, options, err);
+
+    if (!status)
+        status = size_up(loader, err);
+    if (!status)
+        status = make_locks(loader, err);
+    if (!status)
+        status = find_device(loader, gpu, err);
+    if (!status)
+        status = make_workers(loader, err);
+    if (!status)
+        status = open_slots(loader, err);
+    if (!status)
+        status = start_threads(loader, err);
+    if (!status)
+        describe(loader);
+    return status;
+}
+
+pinfold_status pfi_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
+                               const pinfold_loader_options *options,
+                               const struct pfi_gpu *gpu,
+                               const struct pfi_reader *reader,
+                               pinfold_error *err)
+{
+    pinfold_loader *loader;
+    pinfold_status status;
+
+    pfi_error_clear(err);
+    *out = NULL;
+    if (!dataset)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "dataset is NULL");
+    loader = pfi_calloc(1, sizeof(*loader));
+    if (!loader)
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a loader");
+    pfi_dataset_ref(dataset);
+    loader->dataset = dataset;
+    loader->pid = getpid();
+    loader->reader = reader ? *reader : pfi_reader_files;
+    loader->stats.struct_size = sizeof(loader->stats);
+    status = open_parts(loader, options, gpu ? gpu : pfi_gpu_default(), err);
+    if (status) {
+        pinfold_loader_close(loader);
+        return status;
+    }
+    *out = loader;
+    return PINFOLD_OK;
+}
+
+pinfold_status pinfold_loader_open(pinfold_loader **out,
+                                   pinfold_dataset *dataset,
+                                   const pinfold_loader_options *options,
+                                   pinfold_error *err)
+{
+    return pfi_loader_open(out, dataset, options, NULL, NULL, err);
+}
+
+static void join_threads(pinfold_loader *loader)
+{
+    if (!loader->conds_made)
+        return;
+    pthread_mutex_lock(&loader->lock);
+    loader->closing = true;
+    pthread_cond_broadcast(&loader->work);
+    pthread_cond_broadcast(&loader->ready);
+    pthread_cond_broadcast(&loader->device);
+    pthread_cond_broadcast(&loader->idle);
+    pthread_mutex_unlock(&loader->lock);
+    for (int32_t i = 0; i < loader->n_threads; i++)
+        pthread_join(loader->workers[i].thread, NULL);
+    if (loader->device_thread_runs)
+        pthread_join(loader->device_thread, NULL);
+}
+
+static void free_memory(pinfold_loader *loader, bool forked)
+{
+    const struct pfi_gpu *const gpu = forked ? NULL : loader->gpu;
+    int before = -1;
+
+    if (gpu && gpu->current_device(gpu->cookie, &before))
+        before = -1;
+    if (gpu)
+        (void)gpu->use_device(gpu->cookie, loader->options.device);
+    pfi_slots_close(loader, forked);
+    if (gpu && before >= 0)
+        (void)gpu->use_device(gpu->cookie, before);
+    for (int32_t i = 0; i < loader->n_workers; i++)
+        pfi_arena_end(&loader->workers[i].arena);
+    pfi_free(loader->workers);
+    pfi_free(loader->order);
+}
+
+void pinfold_loader_close(pinfold_loader *loader)
+{
+    if (!loader)
+        return;
+    /* A forked child has none of the threads, and a lock of unknown state. */
+    const bool forked = loader->pid != getpid();
+
+    if (!forked)
+        join_threads(loader);
+    free_memory(loader, forked);
+    if (!forked && loader->conds_made) {
+        pthread_cond_destroy(&loader->work);
+        pthread_cond_destroy(&loader->ready);
+        pthread_cond_destroy(&loader->device);
+        pthread_cond_destroy(&loader->idle);
+    }
+    if (!forked && loader->lock_made)
+        pthread_mutex_destroy(&loader->lock);
+    pinfold_dataset_close(loader->dataset);
+    pfi_free(loader);
+}

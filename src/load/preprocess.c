@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One picture from memory, in the calling thread: its sample, or its plan. */
+#include "src/load/sample.h"
+#include "transforms/plan.h"
+
+/* Enough for a photograph's tables and rows; larger ones go to the heap. */
+#define PFI_CALL_ARENA ((size_t)256 << 10)
+
+pinfold_status pinfold_recipe_size(const pinfold_recipe *recipe, size_t count,
+                                   size_t *bytes, int64_t shape[4],
+                                   pinfold_error *err)
+{
+    struct pfi_recipe resolved;
+    pinfold_status status;
+    size_t total;
+
+    pfi_error_clear(err);
+    status = pfi_recipe_resolve(&resolved, recipe, err);
+    if (status)
+        return status;
+    if (count > INT64_MAX || !pfi_mul(resolved.sample_bytes, count, &total))
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "%zu samples of %zu bytes do not fit in memory", count,
+                        resolved.sample_bytes);
+    *bytes = total;
+    if (shape) {
+        const bool nchw = resolved.layout == PINFOLD_NCHW;
+
+        shape[0] = (int64_t)count;
+        shape[1] = nchw ? 3 : resolved.height;
+        shape[2] = nchw ? resolved.height : resolved.width;
+        shape[3] = nchw ? resolved.width : 3;
+    }
+    return PINFOLD_OK;
+}
+
+static pinfold_status preprocess(const struct pfi_task *task,
+                                 const void *encoded, size_t size, void *dst,
+                                 pinfold_error *err)
+{
+    struct pfi_times times = {0};
+    struct pfi_arena arena;
+    pinfold_status status;
+
+    if (!pfi_arena_init(&arena, PFI_CALL_ARENA))
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for scratch");
+    status = pfi_sample_make(task, &arena, encoded, size, dst, &times, err);
+    pfi_arena_end(&arena);
+    return status;
+}
+
+pinfold_status pinfold_preprocess(const pinfold_recipe *recipe,
+                                  const void *encoded, size_t size, void *dst,
+                                  size_t dst_size, pinfold_error *err)
+{
+    struct pfi_task task;
+    pinfold_status status;
+
+    pfi_error_clear(err);
+    if ((!encoded && size) || !dst)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "encoded or dst is NULL");
+    status = pfi_task_init(&task, recipe, err);
+    if (status)
+        return status;
+    if (dst_size < task.recipe.sample_bytes)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "dst has %zu bytes, a sample %zu", dst_size,
+                        task.recipe.sample_bytes);
+    return preprocess(&task, encoded, size, dst, err);
+}
+
+static void fill_axis_fields(pinfold_plan *out, const struct pfi_plan *plan)
+{
+    out->exact_width = plan->x.exact;
+    out->exact_height = plan->y.exact;
+    out->resized_width = plan->x.resized;
+    out->resized_height = plan->y.resized;
+    out->vertical_first = plan->vertical_first;
+    out->crop_left = plan->x.crop_offset;
+    out->crop_top = plan->y.crop_offset;
+    out->pad_left = plan->x.pad_before;
+    out->pad_right = plan->x.pad_after;
+    out->pad_top = plan->y.pad_before;
+    out->pad_bottom = plan->y.pad_after;
+    out->window_left = plan->x.window_first;
+    out->window_right = plan->x.window_end;
+    out->window_top = plan->y.window_first;
+    out->window_bottom = plan->y.window_end;
+    out->taps_x = plan->x.max_taps;
+    out->taps_y = plan->y.max_taps;
+    out->scratch_bytes = plan->scratch_bytes;
+}
+
+static pinfold_status plan_picture(const struct pfi_recipe *recipe,
+                                   const void *encoded, size_t size,
+                                   struct pfi_arena *arena, pinfold_plan *out,
+                                   pinfold_error *err)
+{
+    pinfold_plan filled = {.struct_size = sizeof(filled)};
+    struct pfi_decoder decoder;
+    struct pfi_plan plan;
+    pinfold_status status;
+
+    status = pfi_decoder_open(&decoder, arena, encoded, size,
+                              recipe->max_pixels, err);
+    if (status)
+        return status;
+    status =
+        pfi_plan_make(&plan, recipe, decoder.width, decoder.height, err);
+    if (!status) {
+        filled.format = decoder.codec->format;
+        filled.mode = decoder.mode;
+        filled.width = decoder.width;
+        filled.height = decoder.height;
+        filled.output_width = recipe->width;
+        filled.output_height = recipe->height;
+        fill_axis_fields(&filled, &plan);
+        pfi_struct_out(out, &filled, sizeof(filled));
+    }
+    pfi_decoder_close(&decoder);
+    return status;
+}
+
+pinfold_status pinfold_plan_picture(const pinfold_recipe *recipe,
+                                    const void *encoded, size_t size,
+                                    pinfold_plan *out, pinfold_error *err)
+{
+    struct pfi_recipe resolved;
+    struct pfi_arena arena;
+    pinfold_status status;
+
+    pfi_error_clear(err);
+    if ((!encoded && size) || !out)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "encoded or out is NULL");
+    status = pfi_recipe_resolve(&resolved, recipe, err);
+    if (status)
+        return status;
+    if (!pfi_arena_init(&arena, PFI_CALL_ARENA))
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for scratch");
+    status = plan_picture(&resolved, encoded, size, &arena, out, err);
+    pfi_arena_end(&arena);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A whole file into an arena. */
+#ifndef PFI_LOAD_READ_H
+#define PFI_LOAD_READ_H
+
+#include "src/base/error.h"
+#include "src/base/memory.h"
+
+struct pfi_reader {
+    void *cookie;
+    /* Reads the file `path` below the folder `root_fd`.  Messages name no file.
+     * Any thread. */
+    pinfold_status (*read)(void *cookie, int root_fd, const char *path,
+                           struct pfi_arena *arena, const void **data,
+                           size_t *size, pinfold_error *err);
+};
+
+extern const struct pfi_reader pfi_reader_files;
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One encoded picture to one finished sample. */
+#ifndef PFI_LOAD_SAMPLE_H
+#define PFI_LOAD_SAMPLE_H
+
+#include "src/codec/codec.h"
+#include "transforms/stream.h"
+
+/* What every sample of a loader shares. */
+struct pfi_task {
+    struct pfi_recipe recipe;
+    struct pfi_norm norm;
+};
+
+struct pfi_times {
+    uint64_t read_ns, decode_ns, transform_ns;
+};
+
+pinfold_status pfi_task_init(struct pfi_task *task, const pinfold_recipe *recipe,
+                             pinfold_error *err);
+
+/* Decodes `size` bytes at `data` and writes task->recipe.sample_bytes to `dst`.
+ * Scratch comes from the arena, which the caller resets.  Adds to `times`.
+ * Messages name no file. */
+pinfold_status pfi_sample_make(const struct pfi_task *task,
+                               struct pfi_arena *arena, const void *data,
+                               size_t size, void *dst, struct pfi_times *times,
+                               pinfold_error *err);
+
+#endif

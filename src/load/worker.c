@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Workers: take the next sample, make it in its place, say so. */
+#include <stdio.h>
+#include <string.h>
+
+#include "datasets/dataset.h"
+#include "src/base/clock.h"
+#include "src/load/internal.h"
+
+static int32_t batch_count(const pinfold_loader *loader, int64_t number)
+{
+    const int64_t size = loader->options.batch_size;
+    const int64_t left = loader->n_samples - number * size;
+
+    return (int32_t)(left < size ? left : size);
+}
+
+static struct pfi_slot *next_filling(pinfold_loader *loader)
+{
+    struct pfi_slot *slot = loader->filling;
+
+    if (slot && slot->assigned < slot->meta.count)
+        return slot;
+    loader->filling = NULL;
+    if (loader->host.next_fill >= loader->n_batches)
+        return NULL;
+    slot = pfi_ring_fill(&loader->host);
+    if (slot) {
+        slot->meta.count = batch_count(loader, slot->meta.number);
+        slot->meta.epoch = loader->epoch;
+    }
+    loader->filling = slot;
+    return slot;
+}
+
+bool pfi_job_take(pinfold_loader *loader, struct pfi_job *job)
+{
+    struct pfi_slot *slot;
+
+    if (!loader->started || loader->cancelled || loader->closing)
+        return false;
+    slot = next_filling(loader);
+    if (!slot)
+        return false;
+    job->slot = slot;
+    job->place = slot->assigned++;
+    job->index = loader->order[slot->meta.number * loader->options.batch_size +
+                               job->place];
+    loader->n_busy++;
+    return true;
+}
+
+/* Puts the file's name and index into the job's error. */
+static void name_error(const pinfold_loader *loader, struct pfi_arena *arena,
+                       struct pfi_job *job)
+{
+    const char *const root = pinfold_dataset_root(loader->dataset);
+    const char *const path = pinfold_dataset_path(loader->dataset, job->index);
+    const size_t room = strlen(root) + strlen(path) + 2;
+    char *const full = pfi_arena_alloc(arena, room);
+
+    job->error.sample = job->index;
+    if (full)
+        (void)snprintf(full, room, "%s%s%s", root,
+                       root[strlen(root) - 1] == '/' ? "" : "/", path);
+    pfi_error_add_path(&job->error, full ? full : path);
+}
+
+void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
+                 struct pfi_job *job)
+{
+    unsigned char *const dst = (unsigned char *)job->slot->memory +
+                               (size_t)job->place *
+                                   loader->task.recipe.sample_bytes;
+    const uint64_t start = pfi_now_ns();
+    const void *data;
+    size_t size = 0;
+
+    job->times = (struct pfi_times){0};
+    pfi_error_clear(&job->error);
+    job->status = loader->reader.read(
+        loader->reader.cookie, pfi_dataset_root_fd(loader->dataset),
+        pinfold_dataset_path(loader->dataset, job->index), arena, &data, &size,
+        &job->error);
+    job->times.read_ns = pfi_now_ns() - start;
+    job->bytes_read = size;
+    if (!job->status)
+        job->status = pfi_sample_make(&loader->task, arena, data, size, dst,
+                                      &job->times, &job->error);
+    if (job->status) {
+        memset(dst, 0, loader->task.recipe.sample_bytes);
+        name_error(loader, arena, job);
+    }
+    pfi_arena_reset(arena);
+}
+
+static void count_job(pinfold_stats *stats, const struct pfi_job *job)
+{
+    stats->samples++;
+    stats->bad_samples += job->status != PINFOLD_OK;
+    stats->bytes_read += job->bytes_read;
+    stats->read_ns += job->times.read_ns;
+    stats->decode_ns += job->times.decode_ns;
+    stats->transform_ns += job->times.transform_ns;
+}
+
+void pfi_job_finish(pinfold_loader *loader, const struct pfi_job *job)
+{
+    struct pfi_meta *const meta = &job->slot->meta;
+
+    meta->indices[job->place] = job->index;
+    meta->labels[job->place] =
+        pinfold_dataset_label(loader->dataset, job->index);
+    meta->statuses[job->place] = job->status;
+    if (job->status) {
+        meta->errors[job->place] = job->error;
+        meta->bad_count++;
+    }
+    count_job(&loader->stats, job);
+    loader->n_busy--;
+    if (++job->slot->done == meta->count) {
+        job->slot->state = PFI_SLOT_READY;
+        loader->stats.batches++;
+        pthread_cond_broadcast(&loader->ready);
+        pthread_cond_broadcast(&loader->device);
+    }
+    pthread_cond_broadcast(&loader->idle);
+}
+
+void *pfi_worker_main(void *argument)
+{
+    struct pfi_worker *const worker = argument;
+    pinfold_loader *const loader = worker->loader;
+    struct pfi_job job;
+
+    pthread_mutex_lock(&loader->lock);
+    while (!loader->closing) {
+        if (!pfi_job_take(loader, &job)) {
+            /* Only a full ring counts as waiting for the caller. */
+            const bool full = loader->started && !loader->cancelled &&
+                              loader->host.next_fill < loader->n_batches;
+            const uint64_t start = pfi_now_ns();
+
+            pthread_cond_wait(&loader->work, &loader->lock);
+            if (full)
+                loader->stats.worker_wait_ns += pfi_now_ns() - start;
+            continue;
+        }
+        pthread_mutex_unlock(&loader->lock);
+        pfi_job_run(loader, &worker->arena, &job);
+        pthread_mutex_lock(&loader->lock);
+        pfi_job_finish(loader, &job);
+    }
+    pthread_mutex_unlock(&loader->lock);
+    return NULL;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A data set whose pictures come from memory: the colour of sample i is i, so
+ * that a lost, repeated or overwritten sample shows. */
+#ifndef PFI_TESTS_FAKESET_H
+#define PFI_TESTS_FAKESET_H
+
+#include <stdatomic.h>
+
+#include "src/load/loader.h"
+
+struct fake_set {
+    char root[64];
+    pinfold_dataset *dataset;
+    struct pfi_reader reader; /* cookie is this struct */
+    int n;
+    int bad; /* this sample is damaged; -1 = none */
+    atomic_long reads;
+    atomic_bool forbidden; /* a read from now on ends the program */
+};
+
+/* Makes a tree of n (at most 1000) empty files in two classes and opens it;
+ * ends the program where that fails. */
+void fake_set_open(struct fake_set *set, int n);
+/* Closes the data set and removes the tree. */
+void fake_set_close(struct fake_set *set);
+/* Whether an u8 NHWC batch holds what it says; prints what it does not. */
+int fake_batch_right(const struct fake_set *set, const pinfold_batch *batch,
+                     const unsigned char *data);
+/* A recipe of 4 x 4 u8 NHWC outputs for the set's pictures. */
+pinfold_recipe fake_recipe(void);
+
+#endif

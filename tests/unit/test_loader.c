@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Epochs hold every sample once, in order, whatever the number of workers. */
+#include <criterion/criterion.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/fakeset.h"
+
+static struct fake_set set;
+static pinfold_recipe recipe;
+static pinfold_loader_options options;
+
+static void setup(void)
+{
+    fake_set_open(&set, 37);
+    recipe = fake_recipe();
+    options = pinfold_loader_options_default();
+    options.recipe = &recipe;
+    options.batch_size = 8;
+    options.memory = PINFOLD_MEMORY_PAGEABLE;
+}
+
+static void teardown(void)
+{
+    fake_set_close(&set);
+}
+
+TestSuite(loader, .init = setup, .fini = teardown);
+
+static pinfold_loader *open_loader(void)
+{
+    pinfold_loader *loader;
+    pinfold_error err;
+
+    cr_assert_eq(pfi_loader_open(&loader, set.dataset, &options, NULL,
+                                 &set.reader, &err),
+                 PINFOLD_OK, "%s", err.message);
+    return loader;
+}
+
+/* Runs an epoch and stores its order; returns the number of samples. */
+static int run(pinfold_loader *loader, int64_t epoch, int64_t order[64])
+{
+    const pinfold_batch *batch;
+    pinfold_error err;
+    int n = 0;
+
+    cr_assert_eq(pinfold_loader_start(loader, epoch, &err), PINFOLD_OK);
+    for (int64_t number = 0;; number++) {
+        const pinfold_status status =
+            pinfold_loader_next(loader, -1, &batch, &err);
+
+        if (status == PINFOLD_END)
+            return n;
+        cr_assert_eq(status, PINFOLD_OK, "%s", err.message);
+        cr_assert_eq(batch->number, number);
+        cr_assert_eq((uintptr_t)batch->data % 256, 0);
+        cr_assert(fake_batch_right(&set, batch, batch->data));
+        for (int32_t i = 0; i < batch->count; i++)
+            order[n++] = batch->indices[i];
+        pinfold_batch_release(batch);
+    }
+}
+
+Test(loader, the_order_does_not_depend_on_workers)
+{
+    int64_t first[64], order[64];
+
+    options.shuffle = 1;
+    options.seed = 3;
+    for (int workers = 0; workers < 9; workers++) {
+        options.workers = workers ? workers : PINFOLD_OFF;
+        pinfold_loader *const loader = open_loader();
+
+        for (int64_t epoch = 0; epoch < 2; epoch++)
+            cr_assert_eq(run(loader, epoch, order), 37);
+        if (workers == 0)
+            memcpy(first, order, sizeof(order));
+        cr_assert_arr_eq(first, order, 37 * sizeof(*order));
+        pinfold_loader_close(loader);
+    }
+}
+
+Test(loader, drop_last_leaves_out_the_short_batch)
+{
+    int64_t order[64];
+
+    options.drop_last = 1;
+    pinfold_loader *const loader = open_loader();
+
+    cr_assert_eq(pinfold_loader_batch_count(loader), 4);
+    cr_assert_eq(run(loader, 0, order), 32);
+    pinfold_loader_close(loader);
+}
+
+Test(loader, a_bad_sample_is_zeroed_and_named)
+{
+    const pinfold_batch *batch;
+    pinfold_error err;
+
+    set.bad = 10;
+    pinfold_loader *const loader = open_loader();
+
+    cr_assert_eq(pinfold_loader_start(loader, 0, &err), PINFOLD_OK);
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err), PINFOLD_OK);
+    cr_assert_eq(batch->bad_count, 1);
+    cr_assert_eq(batch->statuses[2], PINFOLD_E_CORRUPT);
+    cr_assert(fake_batch_right(&set, batch, batch->data));
+    pinfold_batch_error(batch, 2, &err);
+    cr_assert_eq(err.sample, 10);
+    cr_assert_not_null(strstr(err.message, "c0/0010.png: PNG"), "%s",
+                       err.message);
+    pinfold_loader_close(loader);
+}
+
+Test(loader, on_demand_a_bad_sample_ends_the_run)
+{
+    const pinfold_batch *batch;
+    pinfold_error err;
+
+    set.bad = 3;
+    options.bad_sample = PINFOLD_BAD_FAIL;
+    pinfold_loader *const loader = open_loader();
+
+    cr_assert_eq(pinfold_loader_start(loader, 0, &err), PINFOLD_OK);
+    cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err),
+                 PINFOLD_E_CORRUPT);
+    cr_assert_eq(err.sample, 3);
+    cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err), PINFOLD_OK);
+    cr_assert_eq(batch->number, 1);
+    pinfold_loader_close(loader);
+}
+
+Test(loader, states_are_errors_not_hangs)
+{
+    const pinfold_batch *batch;
+    pinfold_error err;
+
+    options.slots = 2;
+    pinfold_loader *const loader = open_loader();
+
+    cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err),
+                 PINFOLD_E_STATE);
+    cr_assert_eq(pinfold_loader_start(loader, 0, &err), PINFOLD_OK);
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err), PINFOLD_OK);
+    cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err),
+                 PINFOLD_E_STATE);
+    cr_assert_str_eq(err.message, "all 2 slots are lent: release a batch first");
+    pinfold_loader_cancel(loader);
+    cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err),
+                 PINFOLD_E_STATE);
+    pinfold_loader_close(loader);
+}
+
+Test(loader, memory_of_the_caller_is_filled)
+{
+    unsigned char dst[8 * 48];
+    const pinfold_batch *batch;
+    pinfold_error err;
+    pinfold_loader *const loader = open_loader();
+
+    cr_assert_eq(pinfold_loader_start(loader, 0, &err), PINFOLD_OK);
+    cr_assert_eq(pinfold_loader_next_into(loader, -1, dst, 10, &batch, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_eq(
+        pinfold_loader_next_into(loader, -1, dst, sizeof(dst), &batch, &err),
+        PINFOLD_OK);
+    cr_assert_eq(batch->data, dst);
+    cr_assert(fake_batch_right(&set, batch, dst));
+    pinfold_loader_close(loader);
+}
+
+Test(loader, a_forked_child_gets_an_error)
+{
+    const pinfold_batch *batch;
+    pinfold_error err;
+    int status = 0;
+    pinfold_loader *const loader = open_loader();
+    const pid_t child = fork();
+
+    if (child == 0) {
+        const bool right =
+            pinfold_loader_start(loader, 0, &err) == PINFOLD_E_FORK &&
+            pinfold_loader_next(loader, 0, &batch, &err) == PINFOLD_E_FORK;
+
+        pinfold_loader_close(loader);
+        _exit(right ? 0 : 1);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0);
+    pinfold_loader_close(loader);
+}
+
+Test(loader, bad_options_are_named)
+{
+    pinfold_loader *loader;
+    pinfold_error err;
+
+    options.workers = 100000;
+    cr_assert_eq(pinfold_loader_open(&loader, set.dataset, &options, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "workers is 100000, not -1 to 1024");
+    cr_assert_null(loader);
+}
+
+Test(loader, without_a_device_a_demand_fails_in_words)
+{
+    pinfold_loader *loader;
+    pinfold_error err;
+    pinfold_info info = {.struct_size = sizeof(info)};
+
+    pinfold_info_get(&info);
+    if (info.cuda_devices)
+        cr_skip_test("a CUDA device is here");
+    options.upload = PINFOLD_UPLOAD_REQUIRE;
+    cr_assert_eq(pinfold_loader_open(&loader, set.dataset, &options, &err),
+                 PINFOLD_E_CUDA);
+    cr_assert_not_null(strstr(err.message, info.cuda_status), "%s", err.message);
+    options.upload = PINFOLD_UPLOAD_AUTO;
+    options.memory = PINFOLD_MEMORY_AUTO;
+    cr_assert_eq(pinfold_loader_open(&loader, set.dataset, &options, &err),
+                 PINFOLD_OK, "%s", err.message);
+    pinfold_loader_close(loader);
+}

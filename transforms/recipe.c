@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Checks a recipe and fills in its defaults. */
+#include "transforms/recipe.h"
+
+#include <math.h>
+
+#include "src/base/memory.h"
+
+#define PFI_MAX_PIXELS 178956970u /* PIL.Image: 2 * MAX_IMAGE_PIXELS */
+
+static const float imagenet_mean[3] = {0.485f, 0.456f, 0.406f};
+static const float imagenet_stddev[3] = {0.229f, 0.224f, 0.225f};
+
+size_t pfi_dtype_size(pinfold_dtype dtype)
+{
+    switch (dtype) {
+    case PINFOLD_F32: return 4;
+    case PINFOLD_F16:
+    case PINFOLD_BF16: return 2;
+    case PINFOLD_U8: break;
+    }
+    return 1;
+}
+
+static pinfold_status check_enum(const char *name, long value, long last,
+                                 pinfold_error *err)
+{
+    if (value < 0 || value > last)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "%s is %ld, not 0 to %ld",
+                        name, value, last);
+    return PINFOLD_OK;
+}
+
+static pinfold_status check_enums(const pinfold_recipe *r, pinfold_error *err)
+{
+    pinfold_status status =
+        check_enum("filter", (long)r->filter, PINFOLD_LANCZOS, err);
+
+    if (!status)
+        status = check_enum("pillow", (long)r->pillow, PINFOLD_PILLOW_12, err);
+    if (!status)
+        status = check_enum("dtype", (long)r->dtype, PINFOLD_BF16, err);
+    if (!status)
+        status = check_enum("layout", (long)r->layout, PINFOLD_NHWC, err);
+    return status;
+}
+
+static pinfold_status take_short(struct pfi_recipe *out,
+                                 const pinfold_recipe *r, pinfold_error *err)
+{
+    if (r->resize_short < PINFOLD_OFF || r->max_size < 0)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "resize_short is %d and max_size %d", r->resize_short,
+                        r->max_size);
+    if (r->resize_short == PINFOLD_OFF) {
+        out->resize = PFI_RESIZE_NONE;
+        if (r->max_size)
+            return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                            "max_size needs a resize to the shorter side");
+        return PINFOLD_OK;
+    }
+    out->resize = PFI_RESIZE_SHORT;
+    out->resize_short = r->resize_short ? r->resize_short : 256;
+    out->max_size = r->max_size;
+    if (out->max_size && out->max_size <= out->resize_short)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "max_size %d must be above the shorter side %d",
+                        out->max_size, out->resize_short);
+    return PINFOLD_OK;
+}
+
+static pinfold_status take_resize(struct pfi_recipe *out,
+                                  const pinfold_recipe *r, pinfold_error *err)
+{
+    if (!r->resize_height && !r->resize_width)
+        return take_short(out, r, err);
+    if (r->resize_height < 1 || r->resize_width < 1)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "resize_height is %d and resize_width %d: both or none",
+                        r->resize_height, r->resize_width);
+    if (r->resize_short > 0 || r->max_size)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "a resize to %dx%d goes with neither a shorter side "
+                        "nor max_size",
+                        r->resize_height, r->resize_width);
+    out->resize = PFI_RESIZE_EXACT;
+    out->resize_height = r->resize_height;
+    out->resize_width = r->resize_width;
+    return PINFOLD_OK;
+}
+
+static pinfold_status take_crop(struct pfi_recipe *out, const pinfold_recipe *r,
+                                pinfold_error *err)
+{
+    const bool off = r->crop_height == PINFOLD_OFF &&
+                     (!r->crop_width || r->crop_width == PINFOLD_OFF);
+
+    out->crop = !off;
+    if (off && out->resize != PFI_RESIZE_EXACT)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "without a crop the pictures differ in size and cannot "
+                        "make a batch: give a crop, or a height and width to "
+                        "resize to");
+    if (off) {
+        out->height = out->resize_height;
+        out->width = out->resize_width;
+        return PINFOLD_OK;
+    }
+    if (r->crop_height < 0 || r->crop_width < 0 ||
+        (r->crop_width && !r->crop_height))
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "crop_height is %d and crop_width %d", r->crop_height,
+                        r->crop_width);
+    out->height = r->crop_height ? r->crop_height : 224;
+    out->width = r->crop_width ? r->crop_width : out->height;
+    return PINFOLD_OK;
+}
+
+static pinfold_status take_norm(struct pfi_recipe *out, const pinfold_recipe *r,
+                                pinfold_error *err)
+{
+    bool given = false;
+
+    for (int c = 0; c < 3; c++)
+        given = given || r->mean[c] != 0.0f || r->stddev[c] != 0.0f;
+    for (int c = 0; c < 3; c++) {
+        out->mean[c] = given ? r->mean[c] : imagenet_mean[c];
+        out->stddev[c] = given ? r->stddev[c] : imagenet_stddev[c];
+        if (out->stddev[c] == 0.0f)
+            return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                            "stddev of channel %d is 0", c);
+        if (!isfinite(out->mean[c]) || !isfinite(out->stddev[c]))
+            return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                            "mean or stddev of channel %d is not finite", c);
+    }
+    return PINFOLD_OK;
+}
+
+static pinfold_status take_size(struct pfi_recipe *out, pinfold_error *err)
+{
+    size_t bytes;
+
+    if (!pfi_mul((size_t)out->height, (size_t)out->width, &bytes) ||
+        !pfi_mul(bytes, 3 * pfi_dtype_size(out->dtype), &bytes) ||
+        bytes > SIZE_MAX / 4)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "a sample of %d x %d does not fit in memory",
+                        out->height, out->width);
+    out->sample_bytes = bytes;
+    return PINFOLD_OK;
+}
+
+pinfold_status pfi_recipe_resolve(struct pfi_recipe *out,
+                                  const pinfold_recipe *recipe,
+                                  pinfold_error *err)
+{
+    pinfold_recipe r = pinfold_recipe_default();
+    pinfold_status status = PINFOLD_OK;
+
+    if (recipe)
+        status = pfi_struct_in(&r, sizeof(r), sizeof(r), recipe, err);
+    if (!status)
+        status = check_enums(&r, err);
+    if (status)
+        return status;
+    *out = (struct pfi_recipe){
+        .filter = r.filter,
+        .pillow = r.pillow,
+        .dtype = r.dtype,
+        .layout = r.layout,
+        .max_pixels = r.max_pixels ? r.max_pixels : PFI_MAX_PIXELS,
+    };
+    status = take_resize(out, &r, err);
+    if (!status)
+        status = take_crop(out, &r, err);
+    if (!status)
+        status = take_norm(out, &r, err);
+    return status ? status : take_size(out, err);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Rows stream through both passes: a ring keeps only the rows that outputs
+ * still need, resampled by columns already, or not yet where rows come first. */
+#include "transforms/stream.h"
+
+#include "transforms/normalize.h"
+#include "transforms/resample.h"
+#include "transforms/taps.h"
+
+struct pfi_stream_state {
+    struct pfi_taps x, y;
+    unsigned char *ring; /* ring_rows rows of ring_bytes */
+    unsigned char *combined; /* rows-first: one row of the window */
+    unsigned char *finished; /* one row of the crop */
+    size_t ring_bytes;
+    int32_t ring_rows;
+    int32_t next_in, next_out; /* rows of the window, and of the crop */
+};
+
+static void store_padding(const struct pfi_stream *stream)
+{
+    const struct pfi_recipe *const r = stream->recipe;
+    const struct pfi_axis *const x = &stream->plan->x, *const y = &stream->plan->y;
+
+    for (int32_t row = 0; row < r->height; row++) {
+        const bool black = row < y->pad_before || row >= y->pad_before + y->count;
+
+        if (black) {
+            pfi_store_black(r, stream->norm, stream->dst, row, 0, r->width);
+            continue;
+        }
+        pfi_store_black(r, stream->norm, stream->dst, row, 0, x->pad_before);
+        pfi_store_black(r, stream->norm, stream->dst, row,
+                        x->pad_before + x->count, x->pad_after);
+    }
+}
+
+static pinfold_status take_memory(struct pfi_stream_state *state,
+                                  struct pfi_arena *arena,
+                                  const struct pfi_plan *plan,
+                                  pinfold_error *err)
+{
+    const size_t window = (size_t)(plan->x.window_end - plan->x.window_first);
+    const size_t crop = (size_t)plan->x.count;
+
+    state->ring_bytes = 3 * (plan->vertical_first ? window : crop);
+    state->ring_rows = plan->y.max_taps;
+    state->ring = pfi_arena_array(arena, (size_t)state->ring_rows,
+                                  state->ring_bytes);
+    state->combined = pfi_arena_array(arena, 3, window);
+    state->finished = pfi_arena_array(arena, 3, crop);
+    if (!state->ring || !state->combined || !state->finished ||
+        !pfi_taps_make(&state->x, arena, &plan->x, plan->filter) ||
+        !pfi_taps_make(&state->y, arena, &plan->y, plan->filter))
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0,
+                        "no memory for the %zu bytes of resampling",
+                        plan->scratch_bytes);
+    return PINFOLD_OK;
+}
+
+pinfold_status pfi_stream_init(struct pfi_stream *stream,
+                               struct pfi_arena *arena,
+                               const struct pfi_recipe *recipe,
+                               const struct pfi_norm *norm,
+                               const struct pfi_plan *plan, void *dst,
+                               pinfold_error *err)
+{
+    pinfold_status status;
+
+    *stream = (struct pfi_stream){.recipe = recipe,
+                                  .norm = norm,
+                                  .plan = plan,
+                                  .dst = dst,
+                                  .state = pfi_arena_alloc(
+                                      arena, sizeof(*stream->state))};
+    if (!stream->state)
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a stream");
+    *stream->state = (struct pfi_stream_state){0};
+    status = take_memory(stream->state, arena, plan, err);
+    if (!status)
+        store_padding(stream);
+    return status;
+}
+
+static void emit(struct pfi_stream *stream)
+{
+    struct pfi_stream_state *const s = stream->state;
+    const struct pfi_plan *const plan = stream->plan;
+    unsigned char *const combined =
+        plan->vertical_first ? s->combined : s->finished;
+
+    pfi_combine_rows(combined, s->ring, s->ring_rows, s->ring_bytes, &s->y,
+                     s->next_out);
+    if (plan->vertical_first)
+        pfi_resample_row(s->finished, combined, &s->x);
+    pfi_store_pixels(stream->recipe, stream->norm, stream->dst,
+                     plan->y.pad_before + s->next_out, plan->x.pad_before,
+                     s->finished, plan->x.count);
+    s->next_out++;
+}
+
+/* Whether the rows so far are all that the next output needs. */
+static bool can_emit(const struct pfi_stream_state *s)
+{
+    return s->next_out < s->y.n &&
+           s->y.first[s->next_out] + s->y.count[s->next_out] <= s->next_in;
+}
+
+void pfi_stream_row(struct pfi_stream *stream, const unsigned char *rgb)
+{
+    struct pfi_stream_state *const s = stream->state;
+    unsigned char *const row =
+        s->ring + (size_t)(s->next_in % s->ring_rows) * s->ring_bytes;
+
+    /* A row that only skipped rows' neighbours use is not resampled. */
+    const bool wanted =
+        s->next_out < s->y.n && s->next_in >= s->y.first[s->next_out];
+
+    if (wanted && stream->plan->vertical_first)
+        memcpy(row, rgb, s->ring_bytes);
+    else if (wanted)
+        pfi_resample_row(row, rgb, &s->x);
+    s->next_in++;
+    while (can_emit(s))
+        emit(stream);
+}
