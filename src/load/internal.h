@@ -73,6 +73,7 @@ struct pinfold_loader {
     pinfold_stats stats;   /* lock */
 
     struct pfi_worker *workers; /* n_threads, or one for the calling thread */
+    int32_t n_wanted;             /* threads to start; 0 = none */
     int32_t n_workers, n_threads; /* n_threads counts those that run */
     bool device_thread_runs;
     pthread_t device_thread;

@@ -75,9 +75,9 @@ static pinfold_status take_options(pinfold_loader *loader,
     o->allocator = NULL;
     o->batch_size = o->batch_size ? o->batch_size : 256;
     o->slots = o->slots ? o->slots : 3;
-    loader->n_threads = o->workers == PINFOLD_OFF ? 0
-                        : o->workers              ? o->workers
-                                                  : pfi_cpu_count();
+    loader->n_wanted = o->workers == PINFOLD_OFF ? 0
+                       : o->workers              ? o->workers
+                                                 : pfi_cpu_count();
     return PINFOLD_OK;
 }
 
@@ -128,7 +128,9 @@ static pinfold_status find_device(pinfold_loader *loader,
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "device %d of %d",
                         o->device, devices);
     if (demanded)
-        return pfi_fail(err, PINFOLD_E_CUDA, code, "no CUDA device: %s", why);
+        return pfi_fail(err, PINFOLD_E_CUDA, code,
+                        "no CUDA device: %s (cudaGetDeviceCount: %d)", why,
+                        code);
     return PINFOLD_OK;
 }
 
@@ -190,7 +192,7 @@ static pinfold_status make_locks(pinfold_loader *loader, pinfold_error *err)
 
 static pinfold_status make_workers(pinfold_loader *loader, pinfold_error *err)
 {
-    const int32_t n = loader->n_threads ? loader->n_threads : 1;
+    const int32_t n = loader->n_wanted ? loader->n_wanted : 1;
 
     loader->workers = pfi_calloc((size_t)n, sizeof(*loader->workers));
     if (!loader->workers)
@@ -210,11 +212,10 @@ static pinfold_status make_workers(pinfold_loader *loader, pinfold_error *err)
 /* The host program's signal handlers must not run in our threads. */
 static pinfold_status start_threads(pinfold_loader *loader, pinfold_error *err)
 {
-    const int32_t wanted = loader->n_threads;
+    const int32_t wanted = loader->n_wanted;
     sigset_t all, before;
     int code = 0;
 
-    loader->n_threads = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (!code && loader->n_threads < wanted) {
