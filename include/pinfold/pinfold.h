@@ -100,8 +100,7 @@ typedef struct pinfold_info {
     size_t struct_size;        /* sizeof(pinfold_info) */
     const char *version;       /* of pinfold */
     const char *libjpeg_turbo; /* "2.1.5"; that of the headers */
-    const char *libpng;        /* "1.6.39"; that of the library in use */
-    const char *zlib;
+    const char *zlib;          /* "1.2.13"; that of the library in use */
     const char *pillow;        /* the newest Pillow that is matched */
     const char *torchvision;   /* the torchvision that was compared with */
     const char *simd;          /* level of the kernels in use, "none" for C */

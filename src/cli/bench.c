@@ -142,10 +142,10 @@ static void print_json(const struct measure *m, const struct pfi_cli_options *o)
                  (long long)usage.ru_maxrss * 1024);
     (void)printf("\"pinned_bytes\":%zu,\"host_bytes\":%zu,\"device_bytes\":%zu,"
                  "\"memory\":\"%s\",\"upload\":\"%s\",\"version\":\"%s\","
-                 "\"libjpeg_turbo\":\"%s\",\"libpng\":\"%s\",\"pillow\":\"%s\"}"
+                 "\"libjpeg_turbo\":\"%s\",\"zlib\":\"%s\",\"pillow\":\"%s\"}"
                  "\n",
                  a->pinned_bytes, a->host_bytes, a->device_bytes, a->memory,
-                 a->upload, info.version, info.libjpeg_turbo, info.libpng,
+                 a->upload, info.version, info.libjpeg_turbo, info.zlib,
                  info.pillow);
 }
 
@@ -182,8 +182,8 @@ static void print_words(const struct measure *m)
                                  : "the caller is the bottleneck");
     (void)printf("memory: %s slots, peak %.1f MiB; upload: %s\n", a->memory,
                  (double)usage.ru_maxrss / 1024, a->upload);
-    (void)printf("pinfold %s, libjpeg-turbo %s, libpng %s, Pillow rule %s\n",
-                 info.version, info.libjpeg_turbo, info.libpng, info.pillow);
+    (void)printf("pinfold %s, libjpeg-turbo %s, zlib %s, Pillow rule %s\n",
+                 info.version, info.libjpeg_turbo, info.zlib, info.pillow);
     if (m->bad)
         (void)printf("%lld bad samples\n", m->bad);
 }

@@ -162,10 +162,10 @@ static void write_manifest(struct export *e, const int64_t shape[4])
     pinfold_info_get(&info);
     (void)fprintf(f,
                   "{\"schema\":1,\"pinfold\":\"%s\",\"libjpeg_turbo\":\"%s\","
-                  "\"libpng\":\"%s\",\"pillow\":\"%s\",\"images\":%lld,"
+                  "\"zlib\":\"%s\",\"pillow\":\"%s\",\"images\":%lld,"
                   "\"bad_samples\":%lld,\"dtype\":\"%s\",\"layout\":\"%s\","
                   "\"shape\":[%lld,%lld,%lld,%lld],",
-                  info.version, info.libjpeg_turbo, info.libpng,
+                  info.version, info.libjpeg_turbo, info.zlib,
                   r->pillow == PINFOLD_PILLOW_12 ? "12" : "13", e->images,
                   e->bad, dtypes[r->dtype],
                   r->layout == PINFOLD_NHWC ? "nhwc" : "nchw", e->images,

@@ -50,8 +50,8 @@ static void print_version(void)
     pinfold_info info = {.struct_size = sizeof(info)};
 
     pinfold_info_get(&info);
-    (void)printf("pinfold %s\nlibjpeg-turbo %s\nlibpng %s\nzlib %s\n",
-                 info.version, info.libjpeg_turbo, info.libpng, info.zlib);
+    (void)printf("pinfold %s\nlibjpeg-turbo %s\nzlib %s\n",
+                 info.version, info.libjpeg_turbo, info.zlib);
     if (info.cuda_runtime)
         (void)printf("CUDA runtime %d.%d\n", info.cuda_runtime / 1000,
                      info.cuda_runtime % 1000 / 10);

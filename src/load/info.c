@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include <jpeglib.h>
-#include <png.h>
 #include <zlib.h>
 
 #include "src/base/error.h"
@@ -49,7 +48,6 @@ void pinfold_info_get(pinfold_info *out)
     (void)gpu->driver_version(gpu->cookie, &driver);
     info.version = PINFOLD_VERSION_STRING;
     info.libjpeg_turbo = PFI_TEXT(LIBJPEG_TURBO_VERSION);
-    info.libpng = png_get_libpng_ver(NULL);
     info.zlib = zlibVersion();
     info.pillow = "13.0.0";
     info.torchvision = "0.29.2";

@@ -381,13 +381,25 @@ struct fake_gpu *fake_gpu_start(int devices)
     f->initial.kind = STREAM;
     f->initial.last = &f->initial.first;
     f->objects = &f->initial;
-    f->table = (struct pfi_gpu){
-        f,            runtime_version, driver_version, device_count,
-        current_device, use_device,    pin,            unpin,
-        alloc,        dealloc,         stream_create,  stream_destroy,
-        stream_wait,  copy_async,      event_create,   event_destroy,
-        event_record, event_wait,      error_name,
-    };
+    f->table = (struct pfi_gpu){f,
+                                runtime_version,
+                                driver_version,
+                                device_count,
+                                current_device,
+                                use_device,
+                                pin,
+                                unpin,
+                                alloc,
+                                dealloc,
+                                stream_create,
+                                stream_destroy,
+                                stream_wait,
+                                copy_async,
+                                event_create,
+                                event_destroy,
+                                event_record,
+                                event_wait,
+                                error_name};
     return f;
 }
 

@@ -99,8 +99,8 @@ static void make_link(const char *path, const char *target)
 
 static pinfold_status open_as(const char *path, bool allow_empty)
 {
-    const pinfold_dataset_options options = {
-        .struct_size = sizeof(options), .allow_empty = allow_empty};
+    const pinfold_dataset_options options = {.struct_size = sizeof(options),
+                                             .allow_empty = allow_empty};
     const pinfold_status status =
         pinfold_dataset_open(&dataset, path, &options, &err);
 
@@ -226,8 +226,7 @@ Test(folder, lists_many_files)
     char name[64];
 
     for (int i = 0; i < 2000; i++) {
-        (void)snprintf(name, sizeof(name), "c%d/%04d.png", i % 3,
-                       i * 7 % 2000);
+        (void)snprintf(name, sizeof(name), "c%d/%04d.png", i % 3, i * 7 % 2000);
         make_file(name);
     }
     cr_assert_eq(open_as(root, false), PINFOLD_OK);

@@ -41,8 +41,8 @@ Test(mt19937, puts_the_first_word_of_64_bits_above)
 Test(mt19937, skips_what_would_have_been_drawn)
 {
     static const uint64_t starts[] = {0, 1, 623, 624, 625};
-    static const uint64_t skips[] = {0,   1,   622,  623,  624,
-                                     625, 626, 1247, 1248, 1249, 100000};
+    static const uint64_t skips[] = {0,   1,    622,  623,  624,   625,
+                                     626, 1247, 1248, 1249, 100000};
 
     for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
         for (size_t j = 0; j < sizeof(skips) / sizeof(skips[0]); j++) {

@@ -145,8 +145,7 @@ Test(fakegpu, a_stream_waits_for_another)
 
     copy(&a);
     cr_assert_eq(gpu->stream_wait(cookie, b.stream, a.event), 0);
-    cr_assert_eq(
-        gpu->copy_async(cookie, b.device, a.device, 64, b.stream), 0);
+    cr_assert_eq(gpu->copy_async(cookie, b.device, a.device, 64, b.stream), 0);
     fake_gpu_run(fake, b.stream);
     cr_assert_eq(b.device[0], 1);
     cr_assert_eq(fake_gpu_live(fake).pending, 0);
@@ -194,8 +193,8 @@ Test(fakegpu, refuses_a_copy_outside_device_memory)
 {
     const struct parts p = make_parts(0);
 
-    cr_assert_neq(
-        gpu->copy_async(cookie, p.device + 1, p.host, 64, p.stream), 0);
+    cr_assert_neq(gpu->copy_async(cookie, p.device + 1, p.host, 64, p.stream),
+                  0);
     cr_assert_not_null(fake_gpu_misuse(fake));
 }
 
@@ -256,8 +255,7 @@ Test(fakegpu, fails_for_ever_and_still_gives_back)
     const struct parts p = make_parts(0);
 
     fake_gpu_fail(fake, 0, 700, true);
-    cr_assert_eq(
-        gpu->copy_async(cookie, p.device, p.host, 64, p.stream), 700);
+    cr_assert_eq(gpu->copy_async(cookie, p.device, p.host, 64, p.stream), 700);
     cr_assert_eq(gpu->unpin(cookie, p.host), 700);
     cr_assert_eq(fake_gpu_live(fake).pins, 0);
     cr_assert_null(fake_gpu_misuse(fake));

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Batches on a fake device hold their own samples, by every way of release. */
+#include <criterion/criterion.h>
+
+#include "tests/support/fakegpu.h"
+#include "tests/support/fakeset.h"
+
+static struct fake_set set;
+static struct fake_gpu *fake;
+static const struct pfi_gpu *gpu;
+static pinfold_recipe recipe;
+static pinfold_loader_options options;
+static void *consumer;
+
+static void setup(void)
+{
+    fake_set_open(&set, 37);
+    fake = fake_gpu_start(2);
+    cr_assert_not_null(fake);
+    gpu = fake_gpu_table(fake);
+    recipe = fake_recipe();
+    options = pinfold_loader_options_default();
+    options.recipe = &recipe;
+    options.batch_size = 4;
+    options.workers = 2;
+    options.device = 1;
+    options.upload = PINFOLD_UPLOAD_REQUIRE;
+    cr_assert_eq(gpu->use_device(gpu->cookie, 1), 0);
+    cr_assert_eq(gpu->stream_create(gpu->cookie, &consumer), 0);
+    cr_assert_eq(gpu->use_device(gpu->cookie, 0), 0);
+}
+
+static void teardown(void)
+{
+    struct fake_live live;
+    int device = -1;
+
+    cr_assert_eq(gpu->current_device(gpu->cookie, &device), 0);
+    cr_assert_eq(device, 0, "the caller's device was not restored");
+    cr_assert_eq(gpu->stream_destroy(gpu->cookie, consumer), 0);
+    live = fake_gpu_live(fake);
+    cr_assert_eq(live.pins + live.allocs + live.streams + live.events, 0);
+    cr_assert_null(fake_gpu_misuse(fake), "%s", fake_gpu_misuse(fake));
+    fake_gpu_end(fake);
+    fake_set_close(&set);
+}
+
+TestSuite(upload, .init = setup, .fini = teardown, .timeout = 60);
+
+static pinfold_loader *open_loader(void)
+{
+    pinfold_loader *loader;
+    pinfold_error err;
+
+    cr_assert_eq(pfi_loader_open(&loader, set.dataset, &options, gpu,
+                                 &set.reader, &err),
+                 PINFOLD_OK, "%s", err.message);
+    return loader;
+}
+
+static void give_back(const pinfold_batch *batch, int way)
+{
+    pinfold_error err;
+
+    if (way == 0) {
+        pinfold_batch_release(batch);
+        return;
+    }
+    cr_assert_eq(pinfold_batch_release_after(batch, consumer, &err), PINFOLD_OK,
+                 "%s", err.message);
+    if (way == 2)
+        fake_gpu_run(fake, consumer);
+}
+
+static void check_epochs(pinfold_loader *loader, bool on_device)
+{
+    const pinfold_batch *batch;
+    pinfold_error err;
+    int seen;
+
+    for (int64_t epoch = 0; epoch < 3; epoch++) {
+        cr_assert_eq(pinfold_loader_start(loader, epoch, &err), PINFOLD_OK);
+        for (seen = 0;; seen += batch->count) {
+            const pinfold_status status =
+                pinfold_loader_next(loader, -1, &batch, &err);
+
+            if (status == PINFOLD_END)
+                break;
+            cr_assert_eq(status, PINFOLD_OK, "%s", err.message);
+            cr_assert_eq(batch->data == NULL, on_device);
+            if (on_device)
+                cr_assert_eq(
+                    gpu->event_wait(gpu->cookie, batch->ready_event), 0);
+            cr_assert(fake_batch_right(
+                &set, batch, on_device ? batch->device_data : batch->data));
+            give_back(batch, (int)(batch->number % 3));
+        }
+        cr_assert_eq(seen, 37);
+    }
+}
+
+Test(upload, every_batch_holds_its_samples)
+{
+    for (int32_t slots = 1; slots < 4; slots++) {
+        options.slots = slots;
+        pinfold_loader *const loader = open_loader();
+        pinfold_stats stats = {.struct_size = sizeof(stats)};
+
+        check_epochs(loader, true);
+        pinfold_loader_stats(loader, &stats);
+        cr_assert_str_eq(stats.upload, "on");
+        cr_assert_str_eq(stats.memory, "pinned");
+        pinfold_loader_close(loader);
+    }
+}
+
+Test(upload, the_calling_thread_may_decode)
+{
+    options.workers = PINFOLD_OFF;
+    pinfold_loader *const loader = open_loader();
+
+    check_epochs(loader, true);
+    pinfold_loader_close(loader);
+}
+
+Test(upload, a_stream_of_the_caller_is_used)
+{
+    options.stream = consumer;
+    pinfold_loader *const loader = open_loader();
+
+    check_epochs(loader, true);
+    pinfold_loader_close(loader);
+}
+
+Test(upload, host_batches_wait_for_the_callers_stream)
+{
+    options.upload = PINFOLD_UPLOAD_OFF;
+    for (int32_t workers = -1; workers < 3; workers += 3) {
+        options.workers = workers;
+        pinfold_loader *const loader = open_loader();
+
+        check_epochs(loader, false);
+        pinfold_loader_close(loader);
+    }
+}
+
+/* Call k of a whole run fails once: an error that names the call, no hang, no
+ * leak (the teardown looks), and the loader can be closed. */
+Test(upload, any_call_may_fail)
+{
+    int errors = 0;
+
+    for (long k = 0; k < 60; k++) {
+        const pinfold_batch *batch;
+        pinfold_loader *loader;
+        pinfold_error err;
+        pinfold_status status;
+
+        fake_gpu_fail(fake, k, 2, false);
+        status = pfi_loader_open(&loader, set.dataset, &options, gpu,
+                                 &set.reader, &err);
+        if (!status)
+            status = pinfold_loader_start(loader, 0, &err);
+        while (!status) {
+            status = pinfold_loader_next(loader, -1, &batch, &err);
+            if (!status)
+                status = pinfold_batch_release_after(batch, consumer, &err);
+        }
+        if (status < 0) {
+            errors++;
+            cr_assert_eq(status, PINFOLD_E_CUDA, "call %ld: %s", k,
+                         err.message);
+            cr_assert_not_null(strstr(err.message, "cuda"), "%s", err.message);
+        }
+        pinfold_loader_close(loader);
+        fake_gpu_fail(fake, 1000000, 0, false);
+        cr_assert_eq(gpu->use_device(gpu->cookie, 0), 0);
+    }
+    cr_assert_gt(errors, 30);
+}
