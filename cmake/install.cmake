@@ -1,7 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
+# The CMake package and pkg-config file.  A static consumer needs the libraries below ours; libcudart_static.a is
+# installed beside, so that it needs no CUDA toolkit.
+set(pinfold_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pinfold)
+set_target_properties(pinfold_static PROPERTIES EXPORT_NAME pinfold_static)
 install(TARGETS pinfold EXPORT pinfoldTargets)
-install(TARGETS pinfold_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES $<TARGET_FILE:pinfold_static> DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/pinfold DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT pinfoldTargets NAMESPACE pinfold:: DESTINATION ${pinfold_package_dir})
 if(TARGET pinfold_program)
   install(TARGETS pinfold_program)
 endif()
+
+set(pinfold_private "-ljpeg -lz -lm -pthread")
+set(pinfold_cudart_name "")
+if(PINFOLD_CUDART)
+  set(pinfold_cudart_name pinfold/libcudart_static.a)
+  install(FILES ${PINFOLD_CUDART} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pinfold)
+  set(pinfold_private "\${libdir}/${pinfold_cudart_name} ${pinfold_private} -ldl -lrt")
+endif()
+# Relative to the file, so that the tree may be moved.
+file(RELATIVE_PATH pinfold_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /${CMAKE_INSTALL_INCLUDEDIR})
+set(pinfold_includedir "\${pcfiledir}/${pinfold_up}")
+configure_file(cmake/pinfold.pc.in pinfold.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pinfold.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+configure_package_config_file(cmake/pinfoldConfig.cmake.in pinfoldConfig.cmake
+  INSTALL_DESTINATION ${pinfold_package_dir})
+# Before 1.0 a minor version may break programs.
+write_basic_package_version_file(pinfoldConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pinfoldConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/pinfoldConfigVersion.cmake
+  DESTINATION ${pinfold_package_dir})

@@ -7,6 +7,14 @@
 #include <string.h>
 
 #include <jpeglib.h>
+/* After jpeglib.h: the texts of libjpeg's messages; two of its own are not
+ * installed. */
+#define JCOPYRIGHT_SHORT ""
+#define JVERSION ""
+#define JMESSAGE(code, text) text,
+static const char *const messages[] = {
+#include <jerror.h>
+    NULL};
 
 #include "src/codec/codec.h"
 #include "src/codec/jpeg_header.h"
@@ -24,12 +32,32 @@ struct jpeg_state {
 
 /* ---------------------------------------------------- libjpeg's callbacks --- */
 
+/* Formats are libjpeg's own, and say what its parameters are. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static void on_format(j_common_ptr cinfo, char *text)
+{
+    const struct jpeg_error_mgr *const e = cinfo->err;
+    const int last = (int)(sizeof(messages) / sizeof(messages[0])) - 2;
+    const char *const format =
+        messages[e->msg_code > 0 && e->msg_code <= last ? e->msg_code : 0];
+
+    if (strstr(format, "%s"))
+        (void)snprintf(text, JMSG_LENGTH_MAX, format, e->msg_parm.s);
+    else
+        (void)snprintf(text, JMSG_LENGTH_MAX, format, e->msg_parm.i[0],
+                       e->msg_parm.i[1], e->msg_parm.i[2], e->msg_parm.i[3],
+                       e->msg_parm.i[4], e->msg_parm.i[5], e->msg_parm.i[6],
+                       e->msg_parm.i[7]);
+}
+#pragma GCC diagnostic pop
+
 static void on_error(j_common_ptr cinfo)
 {
     struct jpeg_state *const s = cinfo->client_data;
     char text[JMSG_LENGTH_MAX];
 
-    cinfo->err->format_message(cinfo, text);
+    on_format(cinfo, text);
     s->status = pfi_fail(s->err, PINFOLD_E_CORRUPT, 0, "JPEG: %s", text);
     longjmp(s->escape, 1);
 }
@@ -43,6 +71,12 @@ static void on_warning(j_common_ptr cinfo, int level)
 {
     if (level < 0)
         cinfo->err->num_warnings++;
+}
+
+static void on_reset(j_common_ptr cinfo)
+{
+    cinfo->err->num_warnings = 0;
+    cinfo->err->msg_code = 0;
 }
 
 static void source_init(j_decompress_ptr cinfo)
@@ -217,9 +251,13 @@ static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
     struct jpeg_state *const s = decoder->state;
     pinfold_status status;
 
-    s->cinfo.err = jpeg_std_error(&s->errors);
+    /* Not jpeg_std_error(): its file writes to stderr, and in a static library
+     * that was not built for it keeps ours from being shared. */
+    s->cinfo.err = &s->errors;
     s->cinfo.client_data = s;
     s->errors.error_exit = on_error;
+    s->errors.format_message = on_format;
+    s->errors.reset_error_mgr = on_reset;
     s->errors.output_message = on_message;
     s->errors.emit_message = on_warning;
     s->row = pfi_arena_array(decoder->arena, (size_t)decoder->width, 4);
