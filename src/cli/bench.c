@@ -59,7 +59,7 @@ static bool count_batch(struct measure *m, const struct pfi_cli_options *o,
 static pinfold_status run_epoch(struct measure *m,
                                 const struct pfi_cli_options *o,
                                 pinfold_loader *loader, struct pfi_cli_bar *bar,
-                                pinfold_error *err)
+                                long long wanted, pinfold_error *err)
 {
     const pinfold_batch *batch;
     pinfold_status status;
@@ -75,7 +75,7 @@ static pinfold_status run_epoch(struct measure *m,
         status = pinfold_batch_release_after(batch, NULL, err);
         if (!good)
             return PINFOLD_E_MEMORY;
-    } while (!status && (!o->batches || m->n_batches < o->batches));
+    } while (!status && m->n_batches < wanted);
     return status ? status : PINFOLD_END;
 }
 
@@ -97,7 +97,7 @@ static pinfold_status run_all(struct measure *m,
     while (status == PINFOLD_END && per_epoch && m->n_batches < wanted) {
         if (epoch > o->epoch && pinfold_loader_start(loader, epoch, err))
             return err->status;
-        status = run_epoch(m, o, loader, &bar, err);
+        status = run_epoch(m, o, loader, &bar, wanted, err);
         epoch++;
     }
     pfi_cli_bar_end(&bar);
