@@ -139,6 +139,20 @@ static pinfold_status plan_scratch(struct pfi_plan *plan, pinfold_error *err)
     return PINFOLD_OK;
 }
 
+/* 13.0.0, Resample.c: where rows shrink by more than twice as many pixels as
+ * columns.  12.3.0 and before, Image.py: in pictures more than a hundred times
+ * as high as wide that lose rows. */
+static bool rows_first(pinfold_pillow pillow, const struct pfi_axis *x,
+                       const struct pfi_axis *y)
+{
+    const int64_t less_w = (int64_t)x->source - x->resized;
+    const int64_t less_h = (int64_t)y->source - y->resized;
+
+    if (pillow == PINFOLD_PILLOW_12)
+        return less_h > 0 && y->source > (int64_t)x->source * 100;
+    return less_h > 0 && less_h > 2 * less_w;
+}
+
 pinfold_status pfi_plan_make(struct pfi_plan *plan,
                              const struct pfi_recipe *recipe, int32_t width,
                              int32_t height, pinfold_error *err)
@@ -152,13 +166,7 @@ pinfold_status pfi_plan_make(struct pfi_plan *plan,
         return status;
     crop_axis(&plan->x, recipe->crop ? recipe->width : plan->x.resized);
     crop_axis(&plan->y, recipe->crop ? recipe->height : plan->y.resized);
-    /* Resample.c, 13.0.0: rows first where they shrink by more than twice as
-     * many pixels as columns. */
-    const int64_t less_w = (int64_t)width - plan->x.resized;
-    const int64_t less_h = (int64_t)height - plan->y.resized;
-
-    plan->vertical_first = recipe->pillow == PINFOLD_PILLOW_13 && less_h > 0 &&
-                           less_h > 2 * less_w;
+    plan->vertical_first = rows_first(recipe->pillow, &plan->x, &plan->y);
     window_axis(&plan->x, filter);
     window_axis(&plan->y, filter);
     return plan_scratch(plan, err);

@@ -140,8 +140,9 @@ typedef enum pinfold_filter {
 } pinfold_filter;
 
 /* Which Pillow's bits are given.  From 13.0.0 on, a picture that shrinks more
- * than twice as many rows as columns has its rows resampled first; before,
- * columns always come first (Pillow src/libImaging/Resample.c). */
+ * than twice as many rows as columns has its rows resampled first (Pillow
+ * src/libImaging/Resample.c); before, only one that is more than a hundred
+ * times as high as wide and loses rows (src/PIL/Image.py). */
 typedef enum pinfold_pillow {
     PINFOLD_PILLOW_13 = 0, /* 13.0.0 */
     PINFOLD_PILLOW_12 = 1  /* 12.3.0 and before */

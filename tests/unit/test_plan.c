@@ -54,6 +54,9 @@ Test(plan, rows_come_first_only_for_pillow_13_and_tall_pictures)
     cr_assert_not(plan_of(&recipe, 512, 1024).vertical_first);
     recipe.pillow = PINFOLD_PILLOW_12;
     cr_assert_not(plan_of(&recipe, 300, 700).vertical_first);
+    recipe.resize_height = recipe.resize_width = 100;
+    cr_assert_not(plan_of(&recipe, 3, 300).vertical_first);
+    cr_assert(plan_of(&recipe, 3, 301).vertical_first);
 }
 
 Test(plan, the_odd_black_pixel_goes_right_and_below)
