@@ -60,8 +60,6 @@ static int open_folder(struct export *e)
                       path);
         return PFI_CLI_FAILED;
     }
-    if (unlinkat(e->folder, names[MANIFEST], 0) && errno != ENOENT)
-        return fail_errno(e, names[MANIFEST]);
     return PFI_CLI_OK;
 }
 
@@ -211,6 +209,9 @@ static int rename_files(struct export *e)
 {
     char name[32];
 
+    /* An earlier export stays whole until here, and then does not look so. */
+    if (unlinkat(e->folder, names[MANIFEST], 0) && errno != ENOENT)
+        return fail_errno(e, names[MANIFEST]);
     for (int i = 0; i < N_FILES; i++) {
         temporary(i, name);
         if (renameat(e->folder, name, e->folder, names[i]))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The program: finds the command, checks its options, runs it. */
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/cli/run.h"
 
@@ -107,6 +109,15 @@ static int finish(int status)
     return pfi_cli_signal() ? 128 + pfi_cli_signal() : status;
 }
 
+/* Where a standard stream is closed, the next file opened would take its place,
+ * and messages would land in it.  Opened so that its use still fails. */
+static void hold_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
 static int run_command(const struct command *command, int n, char **words)
 {
     struct pfi_cli_options options;
@@ -142,6 +153,7 @@ int main(int argc, char **argv)
 {
     const struct command *command;
 
+    hold_standard_streams();
     if (argc < 2) {
         (void)fputs("pinfold: no command\n", stderr);
         return usage_error();

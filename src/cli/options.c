@@ -420,13 +420,16 @@ int pfi_cli_distance(const char *a, const char *b)
     return row[n];
 }
 
-static bool unknown(const char *word)
+static bool unknown(const char *word, size_t size)
 {
+    char name[64] = "";
     const char *nearest = NULL;
     int least = 3;
 
+    if (size < sizeof(name))
+        memcpy(name, word + 2, size);
     for (size_t i = 0; i < N_TABLE; i++) {
-        const int d = pfi_cli_distance(word + 2, table[i].name);
+        const int d = pfi_cli_distance(name, table[i].name);
 
         if (d < least) {
             least = d;
@@ -460,7 +463,7 @@ static bool take_option(struct pfi_cli_options *o, int n, char *const *words,
     const char *value = equals ? equals + 1 : NULL, *wrong;
 
     if (!option)
-        return unknown(word);
+        return unknown(word, size);
     if (!(option->commands & (int)o->command)) {
         (void)fprintf(stderr, "pinfold: this command takes no --%s\n",
                       option->name);
@@ -483,6 +486,9 @@ static bool take_option(struct pfi_cli_options *o, int n, char *const *words,
 void pfi_cli_options_init(struct pfi_cli_options *options,
                           enum pfi_cli_command command)
 {
+    static const float mean[3] = {0.485f, 0.456f, 0.406f};
+    static const float stddev[3] = {0.229f, 0.224f, 0.225f};
+
     *options = (struct pfi_cli_options){
         .command = command,
         .recipe = pinfold_recipe_default(),
@@ -491,6 +497,12 @@ void pfi_cli_options_init(struct pfi_cli_options *options,
         .epochs = 1,
         .warmup = 2,
     };
+    /* The library's defaults, written out: one of --mean and --std alone must
+     * leave the other as it is, and a manifest must say what was done. */
+    options->recipe.resize_short = 256;
+    options->recipe.crop_height = 224;
+    memcpy(options->recipe.mean, mean, sizeof(mean));
+    memcpy(options->recipe.stddev, stddev, sizeof(stddev));
 }
 
 bool pfi_cli_options_parse(struct pfi_cli_options *o, int n, char *const *words)

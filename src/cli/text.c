@@ -51,6 +51,9 @@ static size_t utf8_size(const unsigned char *s)
     for (size_t i = 1; i < n; i++)
         if ((s[i] & 0xC0) != 0x80)
             return 0;
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) ||
+        (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
+        return 0; /* overlong, a surrogate, or above U+10FFFF */
     return n;
 }
 

@@ -14,6 +14,7 @@
 struct row {
     const char *path, *pipeline, *u8, *f32;
     long long label, width, height;
+    size_t line;
     int64_t sample; /* in the data set, or -1 */
 };
 
@@ -77,6 +78,15 @@ static int take_pipeline(struct verify *v, char *line, size_t number)
     return PFI_CLI_OK;
 }
 
+static bool to_count(const char *text, long long *out)
+{
+    char *end;
+
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
 static int take_row(struct verify *v, char *line, size_t number)
 {
     char *fields[7];
@@ -92,14 +102,16 @@ static int take_row(struct verify *v, char *line, size_t number)
     }
     *row = (struct row){
         .path = fields[0],
-        .label = atoll(fields[1]),
         .pipeline = fields[2],
-        .width = atoll(fields[3]),
-        .height = atoll(fields[4]),
         .u8 = fields[5],
         .f32 = fields[6],
+        .line = number,
         .sample = -1,
     };
+    if (!to_count(fields[1], &row->label) ||
+        !to_count(fields[3], &row->width) ||
+        !to_count(fields[4], &row->height))
+        return complain(v, number, "class, width or height is not a number");
     v->n_rows++;
     return PFI_CLI_OK;
 }
@@ -332,11 +344,8 @@ static int judge(struct verify *v)
         const bool error = !strcmp(row->pipeline, "error");
         const struct pipeline *const p = find_pipeline(v, row->pipeline);
 
-        if (!error && !p) {
-            (void)fprintf(stderr, "pinfold: %s: no pipeline %s\n",
-                          v->o->arguments[1], row->pipeline);
-            return PFI_CLI_FAILED;
-        }
+        if (!error && !p)
+            return complain(v, row->line, "a pipeline that is not defined");
         row->sample = find_sample(v, row->path);
         if (row->sample < 0) {
             report("missing", row, "not in the data set", &v->missing);
