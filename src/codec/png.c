@@ -195,6 +195,17 @@ static void to_rgb(const struct png_state *s, unsigned char *rgb, size_t n)
         byte_row(s, rgb, n);
 }
 
+/* Pixels that the stream lacks hold code 0: black, or the palette's first. */
+static void fill_missing(const struct png_state *s, unsigned char *rgb, size_t n)
+{
+    static const unsigned char black[3];
+    const unsigned char *const fill =
+        s->info.colour == 3 ? s->palette[0] : black;
+
+    for (size_t i = 0; i < n; i++)
+        memcpy(rgb + 3 * i, fill, 3);
+}
+
 /* ----------------------------------------------------------------- Adam7 --- */
 
 static const struct {
@@ -261,7 +272,7 @@ static pinfold_status decode_interlaced(struct pfi_decoder *decoder,
     if (!s->picture)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0,
                         "no memory for an interlaced picture");
-    memset(s->picture, 0, bytes);
+    fill_missing(s, s->picture, bytes / 3);
     for (int pass = 0; !status && !s->ended && pass < 7; pass++)
         status = decode_pass(decoder, s, pass, err);
     return status;
@@ -336,7 +347,7 @@ static pinfold_status advance(struct pfi_decoder *decoder, unsigned char *rgb,
     if (status || !rgb)
         return status;
     if (!there) {
-        memset(rgb, 0, n * 3);
+        fill_missing(s, rgb, n);
         return PINFOLD_OK;
     }
     to_rgb(s, s->rgb, (size_t)decoder->width);
