@@ -53,11 +53,14 @@ static pinfold_status plan_resize(struct pfi_plan *plan,
         plan->x.exact = (double)new_w;
         plan->y.exact = (double)new_h;
     }
-    if (new_w < 1 || new_h < 1 || new_w > INT32_MAX || new_h > INT32_MAX)
+    const int32_t side = r->resize == PFI_RESIZE_NONE ? INT32_MAX
+                                                      : r->limits.side;
+
+    if (new_w < 1 || new_h < 1 || new_w > side || new_h > side)
         return pfi_fail(err, PINFOLD_E_LIMIT, 0,
                         "resized to %" PRId64 " x %" PRId64
                         " pixels, a side must be 1 to %d",
-                        new_w, new_h, INT32_MAX);
+                        new_w, new_h, side);
     plan->x.source = width;
     plan->x.resized = (int32_t)new_w;
     plan->y.source = height;

@@ -6,7 +6,13 @@
 
 #include "src/base/memory.h"
 
-#define PFI_MAX_PIXELS 178956970u /* PIL.Image: 2 * MAX_IMAGE_PIXELS */
+/* pixels: PIL.Image's 2 * MAX_IMAGE_PIXELS; ancillary: PngImagePlugin's
+ * MAX_TEXT_CHUNK. */
+static const struct pfi_limits default_limits = {.pixels = 178956970,
+                                                 .scratch = (uint64_t)2 << 30,
+                                                 .ancillary = 1 << 20,
+                                                 .scans = 256,
+                                                 .side = 1 << 24};
 
 static const float imagenet_mean[3] = {0.485f, 0.456f, 0.406f};
 static const float imagenet_stddev[3] = {0.229f, 0.224f, 0.225f};
@@ -150,6 +156,38 @@ static pinfold_status take_size(struct pfi_recipe *out, pinfold_error *err)
     return PINFOLD_OK;
 }
 
+static pinfold_status take_limits(struct pfi_limits *out,
+                                  const pinfold_recipe *r, pinfold_error *err)
+{
+    if (r->max_scans < 0 || r->max_side < 0)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "max_scans is %d and max_side %d", r->max_scans,
+                        r->max_side);
+    *out = default_limits;
+    if (r->max_pixels)
+        out->pixels = r->max_pixels;
+    if (r->max_scratch)
+        out->scratch = r->max_scratch;
+    if (r->max_ancillary)
+        out->ancillary = r->max_ancillary;
+    if (r->max_scans)
+        out->scans = r->max_scans;
+    if (r->max_side)
+        out->side = r->max_side;
+    return PINFOLD_OK;
+}
+
+static pinfold_status check_side(const struct pfi_recipe *r, pinfold_error *err)
+{
+    const int32_t side = r->height > r->width ? r->height : r->width;
+
+    if (side > r->limits.side)
+        return pfi_fail(err, PINFOLD_E_LIMIT, 0,
+                        "an output of %d x %d pixels, limit of a side %d",
+                        r->width, r->height, r->limits.side);
+    return PINFOLD_OK;
+}
+
 pinfold_status pfi_recipe_resolve(struct pfi_recipe *out,
                                   const pinfold_recipe *recipe,
                                   pinfold_error *err)
@@ -168,12 +206,16 @@ pinfold_status pfi_recipe_resolve(struct pfi_recipe *out,
         .pillow = r.pillow,
         .dtype = r.dtype,
         .layout = r.layout,
-        .max_pixels = r.max_pixels ? r.max_pixels : PFI_MAX_PIXELS,
+        .exif = r.exif != 0,
     };
-    status = take_resize(out, &r, err);
+    status = take_limits(&out->limits, &r, err);
+    if (!status)
+        status = take_resize(out, &r, err);
     if (!status)
         status = take_crop(out, &r, err);
     if (!status)
         status = take_norm(out, &r, err);
-    return status ? status : take_size(out, err);
+    if (!status)
+        status = take_size(out, err);
+    return status ? status : check_side(out, err);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "src/base/error.h"
+#include "src/base/limits.h"
 
 enum pfi_resize { PFI_RESIZE_NONE, PFI_RESIZE_SHORT, PFI_RESIZE_EXACT };
 
@@ -20,7 +21,8 @@ struct pfi_recipe {
     pinfold_dtype dtype;
     pinfold_layout layout;
     float mean[3], stddev[3];
-    uint64_t max_pixels;
+    bool exif;
+    struct pfi_limits limits;
     size_t sample_bytes; /* of one output */
 };
 

@@ -169,6 +169,17 @@ typedef struct pinfold_recipe {
     float mean[3];          /* per channel, on 0..1; all six 0 = ImageNet's */
     float stddev[3];
     uint64_t max_pixels;    /* width * height before decoding; 0 = 178956970 */
+    uint64_t max_scratch;   /* bytes that one picture's decoding may take beside
+                             * the file and the sample; 0 = 2 GiB */
+    uint64_t max_ancillary; /* bytes inflated in one PNG chunk that holds no
+                             * pixels, as Pillow's PngImagePlugin; 0 = 1 MiB */
+    int32_t max_scans;      /* of one JPEG; 0 = 256 */
+    int32_t max_side;       /* of the resized and of the output picture, in
+                             * pixels; 0 = 16777216 */
+    int32_t exif;           /* 1 = turn pictures as their EXIF orientation says
+                             * (PIL.ImageOps.exif_transpose); 0 = do not, as
+                             * torchvision */
+    int32_t reserved;       /* 0 */
 } pinfold_recipe;
 
 /* Returns a recipe with every field at its default. */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "src/base/error.h"
+#include "src/base/limits.h"
 #include "src/base/memory.h"
 
 /* Source pixels [left, right) x [top, bottom). */
@@ -41,6 +42,7 @@ struct pfi_decoder {
     struct pfi_arena *arena;
     int32_t width, height;
     const char *mode; /* Pillow's, such as "CMYK" */
+    const struct pfi_limits *limits;
     struct pfi_window window;
     void *state; /* the codec's own, from the arena */
 };
@@ -51,11 +53,17 @@ extern const struct pfi_codec pfi_codec_png;
 /* Picks the codec by content and reads the header.  Messages name no file; the
  * caller adds that.  PINFOLD_E_FORMAT: not a picture; PINFOLD_E_UNSUPPORTED: a
  * picture of a format named in the message (BMP, PPM, TIFF, WebP, GIF, ...);
- * PINFOLD_E_LIMIT: more than max_pixels.  On error `decoder` is closed. */
+ * PINFOLD_E_LIMIT: beyond `limits`, which must outlive the decoder.  On error
+ * `decoder` is closed. */
 pinfold_status
 pfi_decoder_open(struct pfi_decoder *decoder, struct pfi_arena *arena,
-                 const void *data, size_t size, uint64_t max_pixels,
+                 const void *data, size_t size, const struct pfi_limits *limits,
                  pinfold_error *err);
+
+/* For a codec, before it takes memory in proportion to the picture: whether
+ * `bytes` are within the limit. */
+pinfold_status pfi_decoder_scratch(const struct pfi_decoder *decoder,
+                                   uint64_t bytes, pinfold_error *err);
 
 /* Says which pixels are wanted; a window inside the picture, not empty. */
 pinfold_status pfi_decoder_start(struct pfi_decoder *decoder,

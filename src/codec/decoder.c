@@ -56,8 +56,9 @@ static pinfold_status unknown_format(const unsigned char *data, size_t size,
 }
 
 static pinfold_status check_size(const struct pfi_decoder *decoder,
-                                 uint64_t max_pixels, pinfold_error *err)
+                                 pinfold_error *err)
 {
+    const uint64_t max_pixels = decoder->limits->pixels;
     const uint64_t pixels =
         (uint64_t)decoder->width * (uint64_t)decoder->height;
 
@@ -69,14 +70,27 @@ static pinfold_status check_size(const struct pfi_decoder *decoder,
     return PINFOLD_OK;
 }
 
+pinfold_status pfi_decoder_scratch(const struct pfi_decoder *decoder,
+                                   uint64_t bytes, pinfold_error *err)
+{
+    if (bytes > decoder->limits->scratch)
+        return pfi_fail(err, PINFOLD_E_LIMIT, 0,
+                        "%s: %llu bytes to decode %d x %d pixels, limit %llu",
+                        decoder->codec->format, (unsigned long long)bytes,
+                        decoder->width, decoder->height,
+                        (unsigned long long)decoder->limits->scratch);
+    return PINFOLD_OK;
+}
+
 pinfold_status pfi_decoder_open(struct pfi_decoder *decoder,
                                 struct pfi_arena *arena, const void *data,
-                                size_t size, uint64_t max_pixels,
+                                size_t size, const struct pfi_limits *limits,
                                 pinfold_error *err)
 {
     pinfold_status status;
 
-    *decoder = (struct pfi_decoder){.data = data, .size = size, .arena = arena};
+    *decoder = (struct pfi_decoder){
+        .data = data, .size = size, .arena = arena, .limits = limits};
     for (size_t i = 0; i < sizeof(codecs) / sizeof(codecs[0]); i++)
         if (codecs[i]->sniff(decoder->data, size))
             decoder->codec = codecs[i];
@@ -84,7 +98,7 @@ pinfold_status pfi_decoder_open(struct pfi_decoder *decoder,
         return unknown_format(data, size, err);
     status = decoder->codec->open(decoder, err);
     if (!status)
-        status = check_size(decoder, max_pixels, err);
+        status = check_size(decoder, err);
     if (status)
         pfi_decoder_close(decoder);
     return status;

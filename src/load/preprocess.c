@@ -102,7 +102,7 @@ static pinfold_status plan_picture(const struct pfi_recipe *recipe,
     pinfold_status status;
 
     status = pfi_decoder_open(&decoder, arena, encoded, size,
-                              recipe->max_pixels, err);
+                              &recipe->limits, err);
     if (status)
         return status;
     status =

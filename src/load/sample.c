@@ -102,7 +102,7 @@ pinfold_status pfi_sample_make(const struct pfi_task *task,
     pinfold_status status;
 
     status = pfi_decoder_open(&decoder, arena, data, size,
-                              task->recipe.max_pixels, err);
+                              &task->recipe.limits, err);
     times->decode_ns += pfi_now_ns() - start;
     if (status)
         return status;

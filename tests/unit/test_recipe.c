@@ -40,7 +40,7 @@ Test(recipe, nothing_set_is_the_imagenet_recipe)
     cr_assert_eq(r.width, 224);
     cr_assert_eq(r.mean[2], 0.406f);
     cr_assert_eq(r.stddev[2], 0.225f);
-    cr_assert_eq(r.max_pixels, 178956970);
+    cr_assert_eq(r.limits.pixels, 178956970);
     cr_assert_eq(r.sample_bytes, (size_t)224 * 224 * 3 * 4);
 }
 
@@ -176,4 +176,27 @@ Test(recipe, a_newer_callers_unknown_option_is_refused)
     cr_assert_eq(
         pfi_recipe_resolve(&(struct pfi_recipe){0}, &newer.known, NULL),
         PINFOLD_E_ARGUMENT);
+}
+
+Test(recipe, limits_have_defaults_and_bound_the_output)
+{
+    pinfold_recipe recipe = pinfold_recipe_default();
+    struct pfi_recipe out;
+    pinfold_error err;
+
+    cr_assert_eq(resolved(NULL).limits.scratch, (uint64_t)2 << 30);
+    cr_assert_eq(resolved(NULL).limits.ancillary, 1 << 20);
+    cr_assert_eq(resolved(NULL).limits.scans, 256);
+    cr_assert_eq(resolved(NULL).limits.side, 1 << 24);
+    recipe.max_scratch = 1;
+    recipe.max_ancillary = 2;
+    recipe.max_scans = 3;
+    recipe.max_side = 224;
+    cr_assert_eq(resolved(&recipe).limits.scratch, 1);
+    cr_assert_eq(resolved(&recipe).limits.ancillary, 2);
+    cr_assert_eq(resolved(&recipe).limits.scans, 3);
+    recipe.max_side = 223;
+    cr_assert_eq(pfi_recipe_resolve(&out, &recipe, &err), PINFOLD_E_LIMIT);
+    recipe.max_side = -1;
+    refused(&recipe, "max_side -1");
 }

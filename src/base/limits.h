@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What one picture may cost; beyond it is PINFOLD_E_LIMIT. */
+#ifndef PFI_BASE_LIMITS_H
+#define PFI_BASE_LIMITS_H
+
+#include <stdint.h>
+
+struct pfi_limits {
+    uint64_t pixels;    /* width * height */
+    uint64_t scratch;   /* bytes of memory, ours and the codec library's */
+    uint64_t ancillary; /* bytes inflated in a chunk that holds no pixels */
+    int32_t scans;      /* of a JPEG */
+    int32_t side;       /* of the resized and of the output picture */
+};
+
+#endif
