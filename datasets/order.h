@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "datasets/mt19937.h"
+#include "src/base/mt19937.h"
 
 /* DataLoader(shuffle=True, generator=torch.Generator().manual_seed(seed)), each
  * epoch run to its end: epochs follow each other on one generator. */

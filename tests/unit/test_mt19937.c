@@ -2,7 +2,7 @@
  * The generator against the numbers of the C++ standard's mt19937. */
 #include <criterion/criterion.h>
 
-#include "datasets/mt19937.h"
+#include "src/base/mt19937.h"
 
 static struct pfi_mt19937 rng;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The Mersenne Twister of Matsumoto and Nishimura (1998), as torch seeds it. */
-#include "datasets/mt19937.h"
+#include "src/base/mt19937.h"
 
 #define N 624
 #define M 397

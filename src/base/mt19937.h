@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * torch's CPU generator (ATen MT19937RNGEngine.h). */
-#ifndef PFI_DATASETS_MT19937_H
-#define PFI_DATASETS_MT19937_H
+#ifndef PFI_BASE_MT19937_H
+#define PFI_BASE_MT19937_H
 
 #include <stdint.h>
 
