@@ -57,7 +57,9 @@ void pfi_norm_make(struct pfi_norm *norm, const struct pfi_recipe *recipe)
     memset(norm, 0, sizeof(*norm));
     for (int c = 0; c < 3; c++) {
         for (int code = 0; code < 256; code++) {
-            const float unit = (float)code / 255.0f;
+            const float unit = recipe->scale == PINFOLD_MULTIPLY
+                                   ? (float)code * (float)(1.0 / 255.0)
+                                   : (float)code / 255.0f;
             const float centred = unit - recipe->mean[c];
             const float value = centred / recipe->stddev[c];
 
@@ -105,7 +107,7 @@ static void store(const struct pfi_recipe *recipe, const struct pfi_norm *norm,
                   size_t rgb_step, int32_t n)
 {
     const size_t width = (size_t)recipe->width;
-    const size_t plane = width * (size_t)recipe->height;
+    const size_t plane = recipe->plane;
     const size_t pixel = (size_t)y * width + (size_t)x;
     const bool nchw = recipe->layout == PINFOLD_NCHW;
 

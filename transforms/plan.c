@@ -69,7 +69,7 @@ static pinfold_status plan_resize(struct pfi_plan *plan,
 }
 
 /* CenterCrop: pads first, then crops at round(d / 2), half to even. */
-static void crop_axis(struct pfi_axis *axis, int32_t crop)
+static void crop_axis(struct pfi_axis *axis, int32_t crop, bool mirrored)
 {
     const int32_t missing = crop > axis->resized ? crop - axis->resized : 0;
     const int32_t extra = crop < axis->resized ? axis->resized - crop : 0;
@@ -77,8 +77,9 @@ static void crop_axis(struct pfi_axis *axis, int32_t crop)
 
     if (extra % 2 && offset % 2)
         offset++;
-    axis->pad_before = missing / 2;
-    axis->pad_after = missing - missing / 2;
+    /* The flip comes after the crop and turns its padding, too. */
+    axis->pad_before = mirrored ? missing - missing / 2 : missing / 2;
+    axis->pad_after = missing - axis->pad_before;
     axis->crop_offset = offset;
     axis->first = offset;
     axis->count = crop - missing;
@@ -157,18 +158,24 @@ static bool rows_first(pinfold_pillow pillow, const struct pfi_axis *x,
 }
 
 pinfold_status pfi_plan_make(struct pfi_plan *plan,
-                             const struct pfi_recipe *recipe, int32_t width,
-                             int32_t height, pinfold_error *err)
+                             const struct pfi_recipe *recipe,
+                             const struct pfi_region *region,
+                             pinfold_error *err)
 {
     const struct pfi_filter *const filter = pfi_filter_get(recipe->filter);
     pinfold_status status;
 
-    *plan = (struct pfi_plan){.filter = recipe->filter};
-    status = plan_resize(plan, recipe, width, height, err);
+    *plan = (struct pfi_plan){.filter = recipe->filter,
+                              .left = region->left,
+                              .top = region->top,
+                              .mirrored = region->mirrored};
+    status = plan_resize(plan, recipe, region->width, region->height, err);
     if (status)
         return status;
-    crop_axis(&plan->x, recipe->crop ? recipe->width : plan->x.resized);
-    crop_axis(&plan->y, recipe->crop ? recipe->height : plan->y.resized);
+    crop_axis(&plan->x, recipe->crop ? recipe->width : plan->x.resized,
+              region->mirrored);
+    crop_axis(&plan->y, recipe->crop ? recipe->height : plan->y.resized,
+              false);
     plan->vertical_first = rows_first(recipe->pillow, &plan->x, &plan->y);
     window_axis(&plan->x, filter);
     window_axis(&plan->y, filter);

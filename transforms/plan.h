@@ -4,9 +4,9 @@
 #ifndef PFI_TRANSFORMS_PLAN_H
 #define PFI_TRANSFORMS_PLAN_H
 
-#include "transforms/recipe.h"
+#include "transforms/region.h"
 
-/* One axis.  The resized picture has `resized` pixels, of which the output
+/* One axis of the region.  The resized picture has `resized` pixels, of which the output
  * shows first .. first + count - 1, after pad_before and before pad_after black
  * ones. */
 struct pfi_axis {
@@ -21,6 +21,8 @@ struct pfi_axis {
 
 struct pfi_plan {
     struct pfi_axis x, y;
+    int32_t left, top; /* of the region in the picture; both axes start there */
+    bool mirrored;
     bool vertical_first;
     pinfold_filter filter;
     size_t scratch_bytes; /* that pfi_stream_init() takes from the arena */
@@ -28,7 +30,8 @@ struct pfi_plan {
 
 /* PINFOLD_E_LIMIT where a side or the filter's tables would be beyond reason. */
 pinfold_status pfi_plan_make(struct pfi_plan *plan,
-                             const struct pfi_recipe *recipe, int32_t width,
-                             int32_t height, pinfold_error *err);
+                             const struct pfi_recipe *recipe,
+                             const struct pfi_region *region,
+                             pinfold_error *err);
 
 #endif

@@ -48,6 +48,8 @@ static pinfold_status check_enums(const pinfold_recipe *r, pinfold_error *err)
         status = check_enum("dtype", (long)r->dtype, PINFOLD_BF16, err);
     if (!status)
         status = check_enum("layout", (long)r->layout, PINFOLD_NHWC, err);
+    if (!status)
+        status = check_enum("scale", (long)r->scale, PINFOLD_MULTIPLY, err);
     return status;
 }
 
@@ -75,9 +77,65 @@ static pinfold_status take_short(struct pfi_recipe *out,
     return PINFOLD_OK;
 }
 
+/* A random crop is resized to the crop's size. */
+static pinfold_status take_random_crop(struct pfi_recipe *out,
+                                       const pinfold_recipe *r,
+                                       pinfold_error *err)
+{
+    if (r->resize_short || r->resize_height || r->resize_width || r->max_size)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "a random crop takes the place of the resize");
+    if (r->crop_height < 0)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "a random crop needs a size, crop_height is %d",
+                        r->crop_height);
+    out->resize = PFI_RESIZE_EXACT;
+    out->resize_height = r->crop_height ? r->crop_height : 224;
+    out->resize_width = r->crop_width ? r->crop_width : out->resize_height;
+    return PINFOLD_OK;
+}
+
+static pinfold_status take_range(double out[2], const double given[2],
+                                 double least, double most, double limit,
+                                 const char *name, pinfold_error *err)
+{
+    const bool none = given[0] == 0.0 && given[1] == 0.0;
+
+    out[0] = none ? least : given[0];
+    out[1] = none ? most : given[1];
+    /* Written so that NaN is refused. */
+    if (!(out[0] > 0.0) || !(out[0] <= out[1]) || !(out[1] <= limit))
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "%s is %g to %g, not above 0, rising, up to %g", name,
+                        given[0], given[1], limit);
+    return PINFOLD_OK;
+}
+
+static pinfold_status take_random(struct pfi_recipe *out,
+                                  const pinfold_recipe *r, pinfold_error *err)
+{
+    pinfold_status status = PINFOLD_OK;
+
+    out->random_crop = r->random_crop != 0;
+    out->random_seed = r->random_seed;
+    out->flip = r->flip;
+    if (!(r->flip >= 0.0f && r->flip <= 1.0f))
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "flip is %g, not a probability", (double)r->flip);
+    if (out->random_crop)
+        status = take_range(out->area, r->random_area, 0.08, 1.0, 1.0,
+                            "random_area", err);
+    if (!status && out->random_crop)
+        status = take_range(out->aspect, r->random_aspect, 3.0 / 4.0, 4.0 / 3.0,
+                            1e6, "random_aspect", err);
+    return status;
+}
+
 static pinfold_status take_resize(struct pfi_recipe *out,
                                   const pinfold_recipe *r, pinfold_error *err)
 {
+    if (r->random_crop)
+        return take_random_crop(out, r, err);
     if (!r->resize_height && !r->resize_width)
         return take_short(out, r, err);
     if (r->resize_height < 1 || r->resize_width < 1)
@@ -98,8 +156,9 @@ static pinfold_status take_resize(struct pfi_recipe *out,
 static pinfold_status take_crop(struct pfi_recipe *out, const pinfold_recipe *r,
                                 pinfold_error *err)
 {
-    const bool off = r->crop_height == PINFOLD_OFF &&
-                     (!r->crop_width || r->crop_width == PINFOLD_OFF);
+    const bool off = r->random_crop ||
+                     (r->crop_height == PINFOLD_OFF &&
+                      (!r->crop_width || r->crop_width == PINFOLD_OFF));
 
     out->crop = !off;
     if (off && out->resize != PFI_RESIZE_EXACT)
@@ -142,17 +201,26 @@ static pinfold_status take_norm(struct pfi_recipe *out, const pinfold_recipe *r,
     return PINFOLD_OK;
 }
 
-static pinfold_status take_size(struct pfi_recipe *out, pinfold_error *err)
+static pinfold_status take_size(struct pfi_recipe *out,
+                                const pinfold_recipe *r, pinfold_error *err)
 {
+    const int32_t alignment = r->plane_alignment ? r->plane_alignment : 1;
+    const size_t gap = (size_t)alignment - 1, size = pfi_dtype_size(out->dtype);
     size_t bytes;
 
-    if (!pfi_mul((size_t)out->height, (size_t)out->width, &bytes) ||
-        !pfi_mul(bytes, 3 * pfi_dtype_size(out->dtype), &bytes) ||
-        bytes > SIZE_MAX / 4)
+    if (alignment < 0 || alignment > 256 || (alignment & (alignment - 1)))
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "plane_alignment is %d, not a power of two up to 256",
+                        r->plane_alignment);
+    if (!pfi_mul((size_t)out->height, (size_t)out->width, &out->plane) ||
+        !pfi_mul(out->plane, size, &bytes) || !pfi_add(bytes, gap, &bytes) ||
+        bytes > SIZE_MAX / 16)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "a sample of %d x %d does not fit in memory",
                         out->height, out->width);
-    out->sample_bytes = bytes;
+    if (out->layout == PINFOLD_NCHW)
+        out->plane = (bytes & ~gap) / size;
+    out->sample_bytes = 3 * out->plane * size;
     return PINFOLD_OK;
 }
 
@@ -206,9 +274,12 @@ pinfold_status pfi_recipe_resolve(struct pfi_recipe *out,
         .pillow = r.pillow,
         .dtype = r.dtype,
         .layout = r.layout,
+        .scale = r.scale,
         .exif = r.exif != 0,
     };
     status = take_limits(&out->limits, &r, err);
+    if (!status)
+        status = take_random(out, &r, err);
     if (!status)
         status = take_resize(out, &r, err);
     if (!status)
@@ -216,6 +287,6 @@ pinfold_status pfi_recipe_resolve(struct pfi_recipe *out,
     if (!status)
         status = take_norm(out, &r, err);
     if (!status)
-        status = take_size(out, err);
+        status = take_size(out, &r, err);
     return status ? status : check_side(out, err);
 }

@@ -20,9 +20,15 @@ struct pfi_recipe {
     pinfold_pillow pillow;
     pinfold_dtype dtype;
     pinfold_layout layout;
+    pinfold_scale scale;
     float mean[3], stddev[3];
     bool exif;
+    bool random_crop;
+    float flip; /* probability */
+    double area[2], aspect[2]; /* of random crops: least and most */
+    uint64_t random_seed;
     struct pfi_limits limits;
+    size_t plane;        /* NCHW: elements from one channel to the next */
     size_t sample_bytes; /* of one output */
 };
 

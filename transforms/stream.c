@@ -3,6 +3,8 @@
  * still need, resampled by columns already, or not yet where rows come first. */
 #include "transforms/stream.h"
 
+#include <string.h>
+
 #include "transforms/normalize.h"
 #include "transforms/resample.h"
 #include "transforms/taps.h"
@@ -33,6 +35,18 @@ static void store_padding(const struct pfi_stream *stream)
         pfi_store_black(r, stream->norm, stream->dst, row,
                         x->pad_before + x->count, x->pad_after);
     }
+}
+
+/* What lies between planes that do not follow one another. */
+static void clear_gaps(const struct pfi_stream *stream)
+{
+    const struct pfi_recipe *const r = stream->recipe;
+    const size_t size = pfi_dtype_size(r->dtype);
+    const size_t used = (size_t)r->width * (size_t)r->height;
+
+    for (size_t c = 0; c < 3 && r->plane > used; c++)
+        memset((unsigned char *)stream->dst + (c * r->plane + used) * size, 0,
+               (r->plane - used) * size);
 }
 
 static pinfold_status take_memory(struct pfi_stream_state *state,
@@ -77,9 +91,22 @@ pinfold_status pfi_stream_init(struct pfi_stream *stream,
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a stream");
     *stream->state = (struct pfi_stream_state){0};
     status = take_memory(stream->state, arena, plan, err);
-    if (!status)
-        store_padding(stream);
-    return status;
+    if (status)
+        return status;
+    store_padding(stream);
+    clear_gaps(stream);
+    return PINFOLD_OK;
+}
+
+static void mirror(unsigned char *rgb, int32_t n)
+{
+    for (int32_t i = 0, j = n - 1; i < j; i++, j--) {
+        unsigned char left[3];
+
+        memcpy(left, rgb + 3 * (size_t)i, 3);
+        memcpy(rgb + 3 * (size_t)i, rgb + 3 * (size_t)j, 3);
+        memcpy(rgb + 3 * (size_t)j, left, 3);
+    }
 }
 
 static void emit(struct pfi_stream *stream)
@@ -93,6 +120,8 @@ static void emit(struct pfi_stream *stream)
                      s->next_out);
     if (plan->vertical_first)
         pfi_resample_row(s->finished, combined, &s->x);
+    if (plan->mirrored)
+        mirror(s->finished, plan->x.count);
     pfi_store_pixels(stream->recipe, stream->norm, stream->dst,
                      plan->y.pad_before + s->next_out, plan->x.pad_before,
                      s->finished, plan->x.count);

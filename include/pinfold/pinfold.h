@@ -148,6 +148,14 @@ typedef enum pinfold_pillow {
     PINFOLD_PILLOW_12 = 1  /* 12.3.0 and before */
 } pinfold_pillow;
 
+/* How 0..255 becomes 0..1; 126 of the 256 codes differ in the last bit. */
+typedef enum pinfold_scale {
+    PINFOLD_DIVIDE = 0,  /* by 255: ToTensor, convert_image_dtype, the weights'
+                          * transforms() */
+    PINFOLD_MULTIPLY = 1 /* by the float nearest to 1 / 255: torchvision's v2
+                          * ToDtype(float32, scale=True) */
+} pinfold_scale;
+
 /* What is done to each image.  All zero is torchvision's ImageNet validation
  * recipe: Resize(256), CenterCrop(224), ToTensor, Normalize.
  *
@@ -180,6 +188,21 @@ typedef struct pinfold_recipe {
                              * (PIL.ImageOps.exif_transpose); 0 = do not, as
                              * torchvision */
     int32_t reserved;       /* 0 */
+    pinfold_scale scale;    /* 0 = PINFOLD_DIVIDE */
+    int32_t plane_alignment; /* NCHW: each channel's plane starts at a multiple
+                             * of so many bytes, a power of two up to 256; what
+                             * lies between is 0; 0 = no gaps */
+
+    /* For training: torchvision's RandomResizedCrop(crop_height x crop_width)
+     * in place of the resize and the centre crop, then RandomHorizontalFlip,
+     * drawn in this order from torch's generator after manual_seed(seed).
+     * In a loader a sample's seed is pinfold_sample_seed(). */
+    int32_t random_crop;    /* 1 = on; needs the resize_ fields at 0 */
+    float flip;             /* probability of the flip, 0 to 1 */
+    double random_area[2];  /* least and most of the picture's area; both 0 =
+                             * 0.08 and 1 */
+    double random_aspect[2]; /* width / height; both 0 = 3 / 4 and 4 / 3 */
+    uint64_t random_seed;   /* for pinfold_preprocess(), pinfold_plan_picture() */
 } pinfold_recipe;
 
 /* Returns a recipe with every field at its default. */
@@ -190,6 +213,38 @@ static inline pinfold_recipe pinfold_recipe_default(void)
     r.struct_size = sizeof(r);
     return r;
 }
+
+/* Returns the seed with which a loader of `seed` draws the random crop and flip
+ * of the data set's sample `index` in `epoch`: it depends on nothing else, so
+ * the number of workers and the order do not matter. */
+PINFOLD_API uint64_t pinfold_sample_seed(uint64_t seed, int64_t epoch,
+                                         int64_t index);
+
+/* The preprocessing that belongs to trained weights. */
+typedef struct pinfold_preset {
+    size_t struct_size;   /* sizeof(pinfold_preset) */
+    const char *name;     /* "ResNet50_Weights.IMAGENET1K_V2"; a literal */
+    const char *source;   /* "torchvision 0.29.2"; a literal */
+    const char *why_not;  /* NULL, or why it has no recipe; a literal */
+    double accuracy;      /* ImageNet top 1 in per cent as stated there; 0 =
+                           * not stated */
+    int32_t model_default; /* 1 = the model's name alone means this one */
+    int32_t reserved;     /* 0 */
+} pinfold_preset;
+
+PINFOLD_API int64_t pinfold_preset_count(void);
+
+/* Fills `out` (struct_size set) for 0 <= index < the count.  Any thread. */
+PINFOLD_API void pinfold_preset_get(int64_t index, pinfold_preset *out);
+
+/* Sets in *recipe (struct_size set) resize, crop, filter, mean and stddev as the
+ * weights called `name` want them, and leaves the rest.  Case does not matter;
+ * "resnet50" or "ResNet50_Weights.DEFAULT" means the model's default weights.
+ * PINFOLD_E_ARGUMENT: no such name, the message has the nearest;
+ * PINFOLD_E_UNSUPPORTED: known, but it cannot be exact, the message says why. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_recipe_preset(pinfold_recipe *recipe, const char *name,
+                      pinfold_error *err);
 
 /* Stores in *bytes the tensor size of `count` images under `recipe` (NULL =
  * defaults) and, where `shape` is not NULL, its shape in the recipe's layout.
@@ -221,8 +276,11 @@ typedef struct pinfold_plan {
     int32_t window_left, window_top, window_right, window_bottom;
                               /* source pixels that the crop needs */
     int32_t taps_x, taps_y;   /* most source pixels that one output uses */
-    int32_t reserved;         /* 0 */
+    int32_t mirrored;         /* 1 = left to right, by a random flip */
     uint64_t scratch_bytes;   /* pinfold's own memory while it is decoded */
+    int32_t region_left, region_top, region_width, region_height;
+                              /* what of the picture is resized: all, or a
+                               * random crop */
 } pinfold_plan;
 
 /* Fills `out` (struct_size set) from the header of the picture of `size` bytes

@@ -24,6 +24,8 @@ static const struct command {
      "write the tensors as .npy files"},
     {"explain", PFI_CLI_EXPLAIN, 1, "IMAGE", pfi_cli_explain,
      "say what is done to one picture, in numbers"},
+    {"presets", PFI_CLI_PRESETS, 0, "", pfi_cli_presets,
+     "list the weights whose preprocessing --preset knows"},
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -137,10 +139,11 @@ static int run_command(const struct command *command, int n, char **words)
         return usage_error();
     if (options.n_arguments != command->n_arguments) {
         (void)fprintf(stderr, "pinfold: %s takes %s\n", command->name,
-                      command->arguments);
+                      command->n_arguments ? command->arguments
+                                           : "no argument");
         return usage_error();
     }
-    if (command->bit != PFI_CLI_LS && command->bit != PFI_CLI_VERIFY &&
+    if (!(command->bit & (PFI_CLI_LS | PFI_CLI_VERIFY | PFI_CLI_PRESETS)) &&
         pinfold_recipe_size(&options.recipe, 1, &bytes, NULL, &err)) {
         (void)fprintf(stderr, "pinfold: %s\n", err.message);
         return usage_error();

@@ -4,9 +4,10 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "src/cli/values.h"
 
 typedef const char *(*take_function)(struct pfi_cli_options *, const char *);
 
@@ -17,75 +18,6 @@ struct option {
     take_function take; /* returns what is wrong, or NULL */
     const char *help;
 };
-
-/* ----------------------------------------------------------------- values --- */
-
-static bool to_number(const char *text, long long low, long long high,
-                      long long *out)
-{
-    char *end;
-
-    errno = 0;
-    *out = strtoll(text, &end, 10);
-    return end != text && !*end && !errno && *out >= low && *out <= high;
-}
-
-static const char *to_int32(const char *text, int32_t low, int32_t *out)
-{
-    long long value;
-
-    if (!to_number(text, low, INT32_MAX, &value))
-        return low ? "not a whole number from 1 on" : "not a whole number";
-    *out = (int32_t)value;
-    return NULL;
-}
-
-/* "HxW"; false where the text has no x. */
-static bool to_pair(const char *text, int32_t *height, int32_t *width)
-{
-    const char *const x = strchr(text, 'x');
-    char first[16];
-
-    if (!x || (size_t)(x - text) >= sizeof(first))
-        return false;
-    memcpy(first, text, (size_t)(x - text));
-    first[x - text] = '\0';
-    return !to_int32(first, 1, height) && !to_int32(x + 1, 1, width);
-}
-
-static const char *to_choice(const char *text, const char *const *names,
-                             const char *what, int *out)
-{
-    for (int i = 0; names[i]; i++) {
-        if (!strcmp(text, names[i])) {
-            *out = i;
-            return NULL;
-        }
-    }
-    return what;
-}
-
-static const char *to_channels(const char *text, float out[3])
-{
-    char *end = NULL;
-    double values[3];
-    int n = 0;
-
-    while (n < 3) {
-        values[n] = strtod(text, &end);
-        if (end == text || !isfinite(values[n]))
-            return "not a number, or three with commas between";
-        n++;
-        if (*end != ',')
-            break;
-        text = end + 1;
-    }
-    if (*end || n == 2)
-        return "not a number, or three with commas between";
-    for (int c = 0; c < 3; c++)
-        out[c] = (float)values[n == 1 ? 0 : c];
-    return NULL;
-}
 
 /* ---------------------------------------------------------------- options --- */
 
@@ -98,8 +30,8 @@ static const char *take_resize(struct pfi_cli_options *o, const char *text)
         r->resize_short = PINFOLD_OFF;
         return NULL;
     }
-    if (to_pair(text, &r->resize_height, &r->resize_width) ||
-        !to_int32(text, 1, &r->resize_short))
+    if (pfi_cli_to_pair(text, &r->resize_height, &r->resize_width) ||
+        !pfi_cli_to_int32(text, 1, &r->resize_short))
         return NULL;
     return "not N, HxW or none, each 1 or more";
 }
@@ -113,15 +45,15 @@ static const char *take_crop(struct pfi_cli_options *o, const char *text)
         r->crop_height = PINFOLD_OFF;
         return NULL;
     }
-    if (to_pair(text, &r->crop_height, &r->crop_width) ||
-        !to_int32(text, 1, &r->crop_height))
+    if (pfi_cli_to_pair(text, &r->crop_height, &r->crop_width) ||
+        !pfi_cli_to_int32(text, 1, &r->crop_height))
         return NULL;
     return "not N, HxW or none, each 1 or more";
 }
 
 static const char *take_max_size(struct pfi_cli_options *o, const char *text)
 {
-    return to_int32(text, 1, &o->recipe.max_size);
+    return pfi_cli_to_int32(text, 1, &o->recipe.max_size);
 }
 
 static const char *take_filter(struct pfi_cli_options *o, const char *text)
@@ -129,7 +61,7 @@ static const char *take_filter(struct pfi_cli_options *o, const char *text)
     static const char *const names[] = {"bilinear", "nearest", "box", "hamming",
                                         "bicubic",  "lanczos", NULL};
     int i = 0;
-    const char *const wrong = to_choice(
+    const char *const wrong = pfi_cli_to_choice(
         text, names, "not nearest, box, bilinear, hamming, bicubic or lanczos",
         &i);
 
@@ -139,12 +71,12 @@ static const char *take_filter(struct pfi_cli_options *o, const char *text)
 
 static const char *take_mean(struct pfi_cli_options *o, const char *text)
 {
-    return to_channels(text, o->recipe.mean);
+    return pfi_cli_to_channels(text, o->recipe.mean);
 }
 
 static const char *take_std(struct pfi_cli_options *o, const char *text)
 {
-    const char *const wrong = to_channels(text, o->recipe.stddev);
+    const char *const wrong = pfi_cli_to_channels(text, o->recipe.stddev);
 
     for (int c = 0; !wrong && c < 3; c++)
         if (o->recipe.stddev[c] == 0.0f)
@@ -152,11 +84,86 @@ static const char *take_std(struct pfi_cli_options *o, const char *text)
     return wrong;
 }
 
+static const char *take_preset(struct pfi_cli_options *o, const char *text)
+{
+    pinfold_error err;
+
+    if (!pinfold_recipe_preset(&o->recipe, text, &err))
+        return NULL;
+    (void)snprintf(o->wrong, sizeof(o->wrong), "%s", err.message);
+    return o->wrong;
+}
+
+static const char *take_scale(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"divide", "multiply", NULL};
+    int i = 0;
+    const char *const wrong =
+        pfi_cli_to_choice(text, names, "not divide or multiply", &i);
+
+    o->recipe.scale = (pinfold_scale)i;
+    return wrong;
+}
+
+static const char *take_random_crop(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->recipe.random_crop = 1;
+    o->recipe.resize_short = 0;
+    return NULL;
+}
+
+static const char *take_flip(struct pfi_cli_options *o, const char *text)
+{
+    char *end;
+
+    o->recipe.flip = strtof(text, &end);
+    return end == text || *end || !(o->recipe.flip >= 0 && o->recipe.flip <= 1)
+               ? "not a probability from 0 to 1"
+               : NULL;
+}
+
+static const char *take_random_area(struct pfi_cli_options *o, const char *text)
+{
+    return pfi_cli_to_range(text, o->recipe.random_area);
+}
+
+static const char *take_random_aspect(struct pfi_cli_options *o,
+                                      const char *text)
+{
+    return pfi_cli_to_range(text, o->recipe.random_aspect);
+}
+
+static const char *take_max_pixels(struct pfi_cli_options *o, const char *text)
+{
+    long long n;
+
+    if (!pfi_cli_to_number(text, 1, LLONG_MAX, &n))
+        return "not a whole number from 1 on";
+    o->recipe.max_pixels = (uint64_t)n;
+    return NULL;
+}
+
+static const char *take_max_scratch(struct pfi_cli_options *o, const char *text)
+{
+    long long n;
+
+    if (!pfi_cli_to_number(text, 1, LLONG_MAX, &n))
+        return "not a whole number from 1 on";
+    o->recipe.max_scratch = (uint64_t)n;
+    return NULL;
+}
+
+static const char *take_max_scans(struct pfi_cli_options *o, const char *text)
+{
+    return pfi_cli_to_int32(text, 1, &o->recipe.max_scans);
+}
+
 static const char *take_pillow(struct pfi_cli_options *o, const char *text)
 {
     static const char *const names[] = {"13", "12", NULL};
     int i = 0;
-    const char *const wrong = to_choice(text, names, "not 12 or 13", &i);
+    const char *const wrong = pfi_cli_to_choice(text, names, "not 12 or 13", &i);
 
     o->recipe.pillow = (pinfold_pillow)i;
     return wrong;
@@ -167,7 +174,7 @@ static const char *take_dtype(struct pfi_cli_options *o, const char *text)
     static const char *const names[] = {"f32", "f16", "u8", "bf16", NULL};
     int i = 0;
     const char *const wrong =
-        to_choice(text, names, "not f32, f16, bf16 or u8", &i);
+        pfi_cli_to_choice(text, names, "not f32, f16, bf16 or u8", &i);
 
     o->recipe.dtype = (pinfold_dtype)i;
     return wrong;
@@ -177,7 +184,7 @@ static const char *take_layout(struct pfi_cli_options *o, const char *text)
 {
     static const char *const names[] = {"nchw", "nhwc", NULL};
     int i = 0;
-    const char *const wrong = to_choice(text, names, "not nchw or nhwc", &i);
+    const char *const wrong = pfi_cli_to_choice(text, names, "not nchw or nhwc", &i);
 
     o->recipe.layout = (pinfold_layout)i;
     return wrong;
@@ -188,7 +195,7 @@ static const char *take_workers(struct pfi_cli_options *o, const char *text)
     long long n = 0;
 
     if (strcmp(text, "auto") &&
-        !to_number(text, 0, PINFOLD_WORKERS_MAX, &n))
+        !pfi_cli_to_number(text, 0, PINFOLD_WORKERS_MAX, &n))
         return "not auto or a number from 0 to 1024";
     o->loader.workers = !strcmp(text, "auto") ? 0
                         : n == 0              ? PINFOLD_OFF
@@ -198,14 +205,14 @@ static const char *take_workers(struct pfi_cli_options *o, const char *text)
 
 static const char *take_batch(struct pfi_cli_options *o, const char *text)
 {
-    return to_int32(text, 1, &o->loader.batch_size);
+    return pfi_cli_to_int32(text, 1, &o->loader.batch_size);
 }
 
 static const char *take_slots(struct pfi_cli_options *o, const char *text)
 {
     long long n;
 
-    if (!to_number(text, 1, PINFOLD_SLOTS_MAX, &n))
+    if (!pfi_cli_to_number(text, 1, PINFOLD_SLOTS_MAX, &n))
         return "not a number from 1 to 1024";
     o->loader.slots = (int32_t)n;
     return NULL;
@@ -229,27 +236,27 @@ static const char *take_seed(struct pfi_cli_options *o, const char *text)
 
 static const char *take_epoch(struct pfi_cli_options *o, const char *text)
 {
-    return to_number(text, 0, LLONG_MAX, &o->epoch) ? NULL
+    return pfi_cli_to_number(text, 0, LLONG_MAX, &o->epoch) ? NULL
                                                     : "not a whole number";
 }
 
 static const char *take_epochs(struct pfi_cli_options *o, const char *text)
 {
-    return to_number(text, 1, INT_MAX, &o->epochs)
+    return pfi_cli_to_number(text, 1, INT_MAX, &o->epochs)
                ? NULL
                : "not a whole number from 1 on";
 }
 
 static const char *take_batches(struct pfi_cli_options *o, const char *text)
 {
-    return to_number(text, 1, INT_MAX, &o->batches)
+    return pfi_cli_to_number(text, 1, INT_MAX, &o->batches)
                ? NULL
                : "not a whole number from 1 on";
 }
 
 static const char *take_warmup(struct pfi_cli_options *o, const char *text)
 {
-    return to_number(text, 0, INT_MAX, &o->warmup) ? NULL
+    return pfi_cli_to_number(text, 0, INT_MAX, &o->warmup) ? NULL
                                                    : "not a whole number";
 }
 
@@ -264,7 +271,7 @@ static const char *take_on_error(struct pfi_cli_options *o, const char *text)
 {
     static const char *const names[] = {"keep", "fail", NULL};
     int i = 0;
-    const char *const wrong = to_choice(text, names, "not keep or fail", &i);
+    const char *const wrong = pfi_cli_to_choice(text, names, "not keep or fail", &i);
 
     o->loader.bad_sample = (pinfold_bad_sample)i;
     return wrong;
@@ -275,7 +282,7 @@ static const char *take_upload(struct pfi_cli_options *o, const char *text)
     static const char *const names[] = {"off", "auto", "require", NULL};
     int i = 0;
     const char *const wrong =
-        to_choice(text, names, "not off, auto or require", &i);
+        pfi_cli_to_choice(text, names, "not off, auto or require", &i);
 
     o->loader.upload = (pinfold_upload)i;
     return wrong;
@@ -283,7 +290,7 @@ static const char *take_upload(struct pfi_cli_options *o, const char *text)
 
 static const char *take_device(struct pfi_cli_options *o, const char *text)
 {
-    return to_int32(text, 0, &o->loader.device);
+    return pfi_cli_to_int32(text, 0, &o->loader.device);
 }
 
 static const char *take_memory(struct pfi_cli_options *o, const char *text)
@@ -291,7 +298,7 @@ static const char *take_memory(struct pfi_cli_options *o, const char *text)
     static const char *const names[] = {"auto", "pinned", "pageable", NULL};
     int i = 0;
     const char *const wrong =
-        to_choice(text, names, "not auto, pinned or pageable", &i);
+        pfi_cli_to_choice(text, names, "not auto, pinned or pageable", &i);
 
     o->loader.memory = (pinfold_memory)i;
     return wrong;
@@ -302,7 +309,7 @@ static const char *take_progress(struct pfi_cli_options *o, const char *text)
     static const char *const names[] = {"auto", "always", "never", NULL};
     int i = 0;
     const char *const wrong =
-        to_choice(text, names, "not auto, always or never", &i);
+        pfi_cli_to_choice(text, names, "not auto, always or never", &i);
 
     o->progress = (enum pfi_cli_progress)i;
     return wrong;
@@ -349,6 +356,8 @@ static const char *take_force(struct pfi_cli_options *o, const char *text)
 #define RUNS (PFI_CLI_BENCH | PFI_CLI_EXPORT)
 
 static const struct option table[] = {
+    {"preset", "NAME", MAKES, take_preset,
+     "a model's or its weights' ('pinfold presets'); later options win"},
     {"resize", "N|HxW|none", MAKES, take_resize,
      "shorter side, or height and width (256)"},
     {"max-size", "N", MAKES, take_max_size, "limit of the longer side"},
@@ -357,7 +366,22 @@ static const struct option table[] = {
     {"crop", "N|HxW|none", MAKES, take_crop, "centre crop (224)"},
     {"mean", "R,G,B", MAKES, take_mean, "on 0..1 (0.485,0.456,0.406)"},
     {"std", "R,G,B", MAKES, take_std, "(0.229,0.224,0.225)"},
+    {"scale", "HOW", MAKES, take_scale,
+     "divide by 255 as ToTensor, or multiply as v2 ToDtype (divide)"},
     {"pillow", "12|13", MAKES, take_pillow, "whose bits (13)"},
+    {"random-crop", NULL, RUNS | PFI_CLI_EXPLAIN, take_random_crop,
+     "RandomResizedCrop to --crop's size in place of --resize"},
+    {"random-area", "A,B", RUNS | PFI_CLI_EXPLAIN, take_random_area,
+     "share of the picture (0.08,1)"},
+    {"random-aspect", "A,B", RUNS | PFI_CLI_EXPLAIN, take_random_aspect,
+     "width / height (0.75,1.3333333333333333)"},
+    {"flip", "P", RUNS | PFI_CLI_EXPLAIN, take_flip,
+     "RandomHorizontalFlip with this probability (0)"},
+    {"max-pixels", "N", MAKES, take_max_pixels,
+     "of a picture before it is decoded (178956970)"},
+    {"max-scratch", "BYTES", MAKES, take_max_scratch,
+     "memory to decode one picture (2147483648)"},
+    {"max-scans", "N", MAKES, take_max_scans, "of a JPEG (256)"},
     {"dtype", "TYPE", RUNS | PFI_CLI_EXPLAIN, take_dtype,
      "f32, f16, bf16 or u8 (f32)"},
     {"layout", "ORDER", RUNS | PFI_CLI_EXPLAIN, take_layout,
@@ -367,7 +391,7 @@ static const struct option table[] = {
     {"batch", "N", LOADS, take_batch, "samples a batch (256)"},
     {"slots", "N", LOADS, take_slots, "batches being made, ready or lent (3)"},
     {"shuffle", NULL, RUNS, take_shuffle, "PyTorch's order for the seed"},
-    {"seed", "N", RUNS, take_seed, "of --shuffle (0)"},
+    {"seed", "N", RUNS | PFI_CLI_EXPLAIN, take_seed, "of --shuffle, --random-crop and --flip (0)"},
     {"epoch", "N", RUNS, take_epoch, "the first one (0)"},
     {"epochs", "N", PFI_CLI_BENCH, take_epochs, "to measure (1)"},
     {"batches", "N", PFI_CLI_BENCH, take_batches, "to measure at most"},
@@ -384,7 +408,7 @@ static const struct option table[] = {
      "a class without a picture keeps its label"},
     {"classes", NULL, PFI_CLI_LS, take_classes, "list the classes"},
     {"force", NULL, PFI_CLI_EXPORT, take_force, "replace an earlier export"},
-    {"json", NULL, PFI_CLI_LS | PFI_CLI_BENCH | PFI_CLI_EXPLAIN, take_json,
+    {"json", NULL, PFI_CLI_LS | PFI_CLI_BENCH | PFI_CLI_EXPLAIN | PFI_CLI_PRESETS, take_json,
      "print JSON"},
     {"progress", "WHEN", LOADS, take_progress, "auto, always or never (auto)"},
     {"quiet", NULL, LOADS, take_quiet, "no progress and no remarks"},

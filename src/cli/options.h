@@ -17,7 +17,8 @@ enum pfi_cli_command {
     PFI_CLI_VERIFY = 2,
     PFI_CLI_BENCH = 4,
     PFI_CLI_EXPORT = 8,
-    PFI_CLI_EXPLAIN = 16
+    PFI_CLI_EXPLAIN = 16,
+    PFI_CLI_PRESETS = 32
 };
 
 enum pfi_cli_progress { PFI_CLI_AUTO, PFI_CLI_ALWAYS, PFI_CLI_NEVER };
@@ -32,6 +33,7 @@ struct pfi_cli_options {
     enum pfi_cli_progress progress;
     const char *arguments[2];
     int n_arguments;
+    char wrong[512]; /* a message that an option made */
 };
 
 void pfi_cli_options_init(struct pfi_cli_options *options,

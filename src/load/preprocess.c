@@ -44,7 +44,8 @@ static pinfold_status preprocess(const struct pfi_task *task,
 
     if (!pfi_arena_init(&arena, PFI_CALL_ARENA))
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for scratch");
-    status = pfi_sample_make(task, &arena, encoded, size, dst, &times, err);
+    status = pfi_sample_make(task, task->recipe.random_seed, &arena, encoded,
+                             size, dst, &times, err);
     pfi_arena_end(&arena);
     return status;
 }
@@ -69,7 +70,8 @@ pinfold_status pinfold_preprocess(const pinfold_recipe *recipe,
     return preprocess(&task, encoded, size, dst, err);
 }
 
-static void fill_axis_fields(pinfold_plan *out, const struct pfi_plan *plan)
+static void fill_axis_fields(pinfold_plan *out, const struct pfi_plan *plan,
+                             const struct pfi_region *region)
 {
     out->exact_width = plan->x.exact;
     out->exact_height = plan->y.exact;
@@ -82,10 +84,15 @@ static void fill_axis_fields(pinfold_plan *out, const struct pfi_plan *plan)
     out->pad_right = plan->x.pad_after;
     out->pad_top = plan->y.pad_before;
     out->pad_bottom = plan->y.pad_after;
-    out->window_left = plan->x.window_first;
-    out->window_right = plan->x.window_end;
-    out->window_top = plan->y.window_first;
-    out->window_bottom = plan->y.window_end;
+    out->window_left = plan->left + plan->x.window_first;
+    out->window_right = plan->left + plan->x.window_end;
+    out->window_top = plan->top + plan->y.window_first;
+    out->window_bottom = plan->top + plan->y.window_end;
+    out->region_left = region->left;
+    out->region_top = region->top;
+    out->region_width = region->width;
+    out->region_height = region->height;
+    out->mirrored = region->mirrored;
     out->taps_x = plan->x.max_taps;
     out->taps_y = plan->y.max_taps;
     out->scratch_bytes = plan->scratch_bytes;
@@ -98,6 +105,7 @@ static pinfold_status plan_picture(const struct pfi_recipe *recipe,
 {
     pinfold_plan filled = {.struct_size = sizeof(filled)};
     struct pfi_decoder decoder;
+    struct pfi_region region;
     struct pfi_plan plan;
     pinfold_status status;
 
@@ -105,8 +113,9 @@ static pinfold_status plan_picture(const struct pfi_recipe *recipe,
                               &recipe->limits, err);
     if (status)
         return status;
-    status =
-        pfi_plan_make(&plan, recipe, decoder.width, decoder.height, err);
+    pfi_region_draw(&region, recipe, decoder.width, decoder.height,
+                    recipe->random_seed);
+    status = pfi_plan_make(&plan, recipe, &region, err);
     if (!status) {
         filled.format = decoder.codec->format;
         filled.mode = decoder.mode;
@@ -114,7 +123,7 @@ static pinfold_status plan_picture(const struct pfi_recipe *recipe,
         filled.height = decoder.height;
         filled.output_width = recipe->width;
         filled.output_height = recipe->height;
-        fill_axis_fields(&filled, &plan);
+        fill_axis_fields(&filled, &plan, &region);
         pfi_struct_out(out, &filled, sizeof(filled));
     }
     pfi_decoder_close(&decoder);

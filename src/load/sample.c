@@ -60,27 +60,31 @@ static pinfold_status run_strips(struct pfi_decoder *decoder,
     return PINFOLD_OK;
 }
 
-static pinfold_status make(const struct pfi_task *task,
+static pinfold_status make(const struct pfi_task *task, uint64_t seed,
                            struct pfi_decoder *decoder, void *dst,
                            struct pfi_times *times, pinfold_error *err)
 {
     const uint64_t start = pfi_now_ns();
+    struct pfi_region region;
     struct pfi_plan plan;
     struct pfi_stream stream;
     struct pfi_window window;
     unsigned char *rows;
     pinfold_status status;
 
-    status = pfi_plan_make(&plan, &task->recipe, decoder->width,
-                           decoder->height, err);
+    pfi_region_draw(&region, &task->recipe, decoder->width, decoder->height,
+                    seed);
+    status = pfi_plan_make(&plan, &task->recipe, &region, err);
     if (status)
         return status;
     status = pfi_stream_init(&stream, decoder->arena, &task->recipe,
                              &task->norm, &plan, dst, err);
     if (status)
         return status;
-    window = (struct pfi_window){plan.x.window_first, plan.y.window_first,
-                                 plan.x.window_end, plan.y.window_end};
+    window = (struct pfi_window){plan.left + plan.x.window_first,
+                                 plan.top + plan.y.window_first,
+                                 plan.left + plan.x.window_end,
+                                 plan.top + plan.y.window_end};
     rows = pfi_arena_array(decoder->arena, PFI_STRIP_ROWS * 3,
                            (size_t)(window.right - window.left));
     if (!rows)
@@ -92,7 +96,7 @@ static pinfold_status make(const struct pfi_task *task,
     return status ? status : pfi_decoder_finish(decoder, err);
 }
 
-pinfold_status pfi_sample_make(const struct pfi_task *task,
+pinfold_status pfi_sample_make(const struct pfi_task *task, uint64_t seed,
                                struct pfi_arena *arena, const void *data,
                                size_t size, void *dst, struct pfi_times *times,
                                pinfold_error *err)
@@ -106,7 +110,7 @@ pinfold_status pfi_sample_make(const struct pfi_task *task,
     times->decode_ns += pfi_now_ns() - start;
     if (status)
         return status;
-    status = make(task, &decoder, dst, times, err);
+    status = make(task, seed, &decoder, dst, times, err);
     pfi_decoder_close(&decoder);
     return status;
 }

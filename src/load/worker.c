@@ -85,8 +85,11 @@ void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
     job->times.read_ns = pfi_now_ns() - start;
     job->bytes_read = size;
     if (!job->status)
-        job->status = pfi_sample_make(&loader->task, arena, data, size, dst,
-                                      &job->times, &job->error);
+        job->status = pfi_sample_make(
+            &loader->task,
+            pinfold_sample_seed(loader->options.seed,
+                                job->slot->meta.epoch, job->index),
+            arena, data, size, dst, &job->times, &job->error);
     if (job->status) {
         memset(dst, 0, loader->task.recipe.sample_bytes);
         name_error(loader, arena, job);

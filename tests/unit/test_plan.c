@@ -16,7 +16,10 @@ static struct pfi_plan plan_of(const pinfold_recipe *recipe, int32_t width,
     pfi_error_clear(&err);
     cr_assert_eq(pfi_recipe_resolve(&resolved, recipe, &err), PINFOLD_OK, "%s",
                  err.message);
-    cr_assert_eq(pfi_plan_make(&plan, &resolved, width, height, &err),
+    cr_assert_eq(pfi_plan_make(&plan, &resolved,
+                               &(struct pfi_region){.width = width,
+                                                    .height = height},
+                               &err),
                  PINFOLD_OK, "%s", err.message);
     return plan;
 }
@@ -90,7 +93,10 @@ Test(plan, a_side_beyond_reason_is_a_limit)
 
     pfi_error_clear(&err);
     cr_assert_eq(pfi_recipe_resolve(&resolved, NULL, &err), PINFOLD_OK);
-    cr_assert_eq(pfi_plan_make(&plan, &resolved, 1, 178956970, &err),
+    cr_assert_eq(pfi_plan_make(&plan, &resolved,
+                               &(struct pfi_region){.width = 1,
+                                                    .height = 178956970},
+                               &err),
                  PINFOLD_E_LIMIT);
     cr_assert_not_null(strstr(err.message, "45812984320"), "%s", err.message);
 }

@@ -200,3 +200,52 @@ Test(recipe, limits_have_defaults_and_bound_the_output)
     recipe.max_side = -1;
     refused(&recipe, "max_side -1");
 }
+
+Test(recipe, a_random_crop_takes_the_place_of_the_resize)
+{
+    pinfold_recipe recipe = pinfold_recipe_default();
+
+    recipe.random_crop = 1;
+    cr_assert_eq(resolved(&recipe).resize, PFI_RESIZE_EXACT);
+    cr_assert_eq(resolved(&recipe).height, 224);
+    cr_assert_eq(resolved(&recipe).area[0], 0.08);
+    cr_assert_eq(resolved(&recipe).aspect[1], 4.0 / 3.0);
+    recipe.crop_height = 30;
+    recipe.crop_width = 40;
+    cr_assert_eq(resolved(&recipe).width, 40);
+    recipe.resize_short = 256;
+    refused(&recipe, "takes the place");
+    recipe.resize_short = 0;
+    recipe.random_area[1] = 0.5;
+    refused(&recipe, "random_area is 0 to 0.5");
+    recipe.random_area[0] = 0.4;
+    cr_assert_eq(resolved(&recipe).area[1], 0.5);
+    recipe.random_aspect[0] = NAN;
+    refused(&recipe, "random_aspect");
+    recipe.random_aspect[0] = 0;
+    recipe.flip = 1.5f;
+    refused(&recipe, "flip is 1.5");
+    recipe.flip = NAN;
+    refused(&recipe, "flip");
+}
+
+Test(recipe, planes_may_be_aligned)
+{
+    pinfold_recipe recipe = pinfold_recipe_default();
+
+    recipe.crop_height = 3;
+    recipe.crop_width = 5;
+    recipe.dtype = PINFOLD_U8;
+    cr_assert_eq(resolved(&recipe).plane, 15);
+    recipe.plane_alignment = 64;
+    cr_assert_eq(resolved(&recipe).plane, 64);
+    cr_assert_eq(resolved(&recipe).sample_bytes, 192);
+    recipe.dtype = PINFOLD_F32;
+    cr_assert_eq(resolved(&recipe).plane, 16);
+    recipe.layout = PINFOLD_NHWC;
+    cr_assert_eq(resolved(&recipe).sample_bytes, 180);
+    recipe.plane_alignment = 48;
+    refused(&recipe, "plane_alignment is 48");
+    recipe.plane_alignment = 512;
+    refused(&recipe, "plane_alignment is 512");
+}

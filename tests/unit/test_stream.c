@@ -53,7 +53,10 @@ static unsigned char *sample_of(const struct pfi_recipe *recipe, int32_t width,
 
     memset(sample, 0xA5, recipe->sample_bytes);
     pfi_norm_make(&norm, recipe);
-    cr_assert_eq(pfi_plan_make(&plan, recipe, width, height, NULL), PINFOLD_OK);
+    cr_assert_eq(pfi_plan_make(&plan, recipe,
+                               &(struct pfi_region){.width = width,
+                                                    .height = height},
+                               NULL), PINFOLD_OK);
     cr_assert(pfi_arena_init(&arena, plan.scratch_bytes));
     cr_assert_eq(
         pfi_stream_init(&stream, &arena, recipe, &norm, &plan, sample, NULL),

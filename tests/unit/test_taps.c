@@ -31,7 +31,10 @@ static struct table *table_make(pinfold_filter filter, int32_t source,
     recipe.crop_height = 1;
     recipe.crop_width = crop;
     cr_assert_eq(pfi_recipe_resolve(&checked, &recipe, NULL), PINFOLD_OK);
-    cr_assert_eq(pfi_plan_make(&plan, &checked, source, 1, NULL), PINFOLD_OK);
+    cr_assert_eq(pfi_plan_make(&plan, &checked,
+                               &(struct pfi_region){.width = source,
+                                                    .height = 1},
+                               NULL), PINFOLD_OK);
     t->axis = plan.x;
     cr_assert(pfi_arena_init(&t->arena, plan.scratch_bytes));
     cr_assert(pfi_taps_make(&t->taps, &t->arena, &t->axis, filter));
