@@ -232,6 +232,7 @@ static pinfold_status take_limits(struct pfi_limits *out,
                         "max_scans is %d and max_side %d", r->max_scans,
                         r->max_side);
     *out = default_limits;
+    out->whole = r->full_decode != 0;
     if (r->max_pixels)
         out->pixels = r->max_pixels;
     if (r->max_scratch)

@@ -203,6 +203,9 @@ typedef struct pinfold_recipe {
                              * 0.08 and 1 */
     double random_aspect[2]; /* width / height; both 0 = 3 / 4 and 4 / 3 */
     uint64_t random_seed;   /* for pinfold_preprocess(), pinfold_plan_picture() */
+    int32_t full_decode;    /* 1 = decode all of each JPEG, not the window that
+                             * the crop needs: slower, the same result */
+    int32_t reserved2;      /* 0 */
 } pinfold_recipe;
 
 /* Returns a recipe with every field at its default. */

@@ -3,6 +3,7 @@
 #ifndef PFI_BASE_LIMITS_H
 #define PFI_BASE_LIMITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct pfi_limits {
@@ -11,6 +12,7 @@ struct pfi_limits {
     uint64_t ancillary; /* bytes inflated in a chunk that holds no pixels */
     int32_t scans;      /* of a JPEG */
     int32_t side;       /* of the resized and of the output picture */
+    bool whole;         /* decode more than the window, to compare */
 };
 
 #endif

@@ -154,6 +154,13 @@ static const char *take_max_scratch(struct pfi_cli_options *o, const char *text)
     return NULL;
 }
 
+static const char *take_full_decode(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->recipe.full_decode = 1;
+    return NULL;
+}
+
 static const char *take_max_scans(struct pfi_cli_options *o, const char *text)
 {
     return pfi_cli_to_int32(text, 1, &o->recipe.max_scans);
@@ -381,6 +388,8 @@ static const struct option table[] = {
      "of a picture before it is decoded (178956970)"},
     {"max-scratch", "BYTES", MAKES, take_max_scratch,
      "memory to decode one picture (2147483648)"},
+    {"full-decode", NULL, MAKES, take_full_decode,
+     "decode all of each JPEG, not its window: to compare"},
     {"max-scans", "N", MAKES, take_max_scans, "of a JPEG (256)"},
     {"dtype", "TYPE", RUNS | PFI_CLI_EXPLAIN, take_dtype,
      "f32, f16, bf16 or u8 (f32)"},

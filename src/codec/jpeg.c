@@ -18,6 +18,7 @@ static const char *const messages[] = {
 
 #include "src/codec/codec.h"
 #include "src/codec/jpeg_header.h"
+#include "src/codec/jpeg_window.h"
 
 struct jpeg_state {
     struct jpeg_decompress_struct cinfo;
@@ -27,7 +28,9 @@ struct jpeg_state {
     pinfold_error *err;
     pinfold_status status; /* of the step that libjpeg left by longjmp */
     unsigned char *row;    /* one decoded row, all its components */
+    int32_t first_column;  /* of the picture that rows begin with */
     bool created;
+    bool whole; /* no window: all rows and columns are decoded */
 };
 
 /* ---------------------------------------------------- libjpeg's callbacks --- */
@@ -152,11 +155,16 @@ static pinfold_status next_row(struct pfi_decoder *decoder,
     return PINFOLD_OK;
 }
 
-static pinfold_status skip_to_window(struct pfi_decoder *decoder,
-                                     struct jpeg_state *s)
+static pinfold_status go_to_window(struct pfi_decoder *decoder,
+                                   struct jpeg_state *s)
 {
     pinfold_status status = PINFOLD_OK;
 
+    s->whole = decoder->limits->whole || !pfi_jpeg_complete(&s->cinfo);
+    if (!s->whole) {
+        s->first_column = pfi_jpeg_window_begin(&s->cinfo, &decoder->window);
+        return PINFOLD_OK;
+    }
     while (!status && s->cinfo.output_scanline < (JDIMENSION)decoder->window.top)
         status = next_row(decoder, s);
     return status;
@@ -167,6 +175,8 @@ static pinfold_status end(struct pfi_decoder *decoder, struct jpeg_state *s)
 {
     pinfold_status status = PINFOLD_OK;
 
+    if (!s->whole && pfi_jpeg_window_sound(&s->cinfo))
+        return PINFOLD_OK;
     while (!status && s->cinfo.output_scanline < s->cinfo.output_height)
         status = next_row(decoder, s);
     if (!status)
@@ -264,15 +274,15 @@ static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
     if (!s->row)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a row");
     status = run(decoder, err, begin);
-    return status ? status : run(decoder, err, skip_to_window);
+    return status ? status : run(decoder, err, go_to_window);
 }
 
 static pinfold_status row(struct pfi_decoder *decoder, unsigned char *rgb,
                           pinfold_error *err)
 {
     const struct jpeg_state *const s = decoder->state;
-    const size_t left = (size_t)decoder->window.left;
-    const size_t n = (size_t)decoder->window.right - left;
+    const size_t left = (size_t)(decoder->window.left - s->first_column);
+    const size_t n = (size_t)(decoder->window.right - decoder->window.left);
     const pinfold_status status = run(decoder, err, next_row);
 
     if (status)
