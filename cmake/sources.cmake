@@ -6,5 +6,5 @@ set(PINFOLD_SOURCES
   transforms/filter.c transforms/normalize.c transforms/plan.c transforms/preset.c transforms/recipe.c transforms/region.c transforms/resample.c
   transforms/stream.c transforms/taps.c
   src/gpu/probe.c
-  src/load/batch.c src/load/device.c src/load/info.c src/load/open.c src/load/preprocess.c src/load/read.c
+  src/load/ahead.c src/load/batch.c src/load/device.c src/load/info.c src/load/open.c src/load/preprocess.c src/load/read.c
   src/load/ring.c src/load/sample.c src/load/slots.c src/load/worker.c)
