@@ -56,6 +56,18 @@ static int unpin(void *cookie, void *ptr)
     return done(cudaFreeHost(ptr));
 }
 
+static int host_register(void *cookie, void *ptr, size_t size)
+{
+    (void)cookie;
+    return done(cudaHostRegister(ptr, size, cudaHostRegisterPortable));
+}
+
+static int host_unregister(void *cookie, void *ptr)
+{
+    (void)cookie;
+    return done(cudaHostUnregister(ptr));
+}
+
 static int alloc(void *cookie, void **ptr, size_t size)
 {
     (void)cookie;
@@ -91,6 +103,12 @@ static int stream_wait(void *cookie, void *stream, void *event)
     (void)cookie;
     return done(
         cudaStreamWaitEvent((cudaStream_t)stream, (cudaEvent_t)event, 0));
+}
+
+static int stream_sync(void *cookie, void *stream)
+{
+    (void)cookie;
+    return done(cudaStreamSynchronize((cudaStream_t)stream));
 }
 
 static int copy_async(void *cookie, void *dst, const void *src, size_t size,
@@ -140,11 +158,27 @@ static const char *error_name(void *cookie, int code)
 const struct pfi_gpu *pfi_gpu_default(void)
 {
     static const struct pfi_gpu cuda = {
-        NULL,         runtime_version, driver_version, device_count,
-        current_device, use_device,    pin,            unpin,
-        alloc,        dealloc,         stream_create,  stream_destroy,
-        stream_wait,  copy_async,      event_create,   event_destroy,
-        event_record, event_wait,      error_name,
+        .runtime_version = runtime_version,
+        .driver_version = driver_version,
+        .device_count = device_count,
+        .current_device = current_device,
+        .use_device = use_device,
+        .pin = pin,
+        .unpin = unpin,
+        .host_register = host_register,
+        .host_unregister = host_unregister,
+        .alloc = alloc,
+        .dealloc = dealloc,
+        .stream_create = stream_create,
+        .stream_destroy = stream_destroy,
+        .stream_wait = stream_wait,
+        .stream_sync = stream_sync,
+        .copy_async = copy_async,
+        .event_create = event_create,
+        .event_destroy = event_destroy,
+        .event_record = event_record,
+        .event_wait = event_wait,
+        .error_name = error_name,
     };
 
     return &cuda;

@@ -18,11 +18,14 @@ struct pfi_gpu {
     int (*use_device)(void *cookie, int device);
     int (*pin)(void *cookie, void **ptr, size_t size);
     int (*unpin)(void *cookie, void *ptr);
+    int (*host_register)(void *cookie, void *ptr, size_t size); /* pins it */
+    int (*host_unregister)(void *cookie, void *ptr);
     int (*alloc)(void *cookie, void **ptr, size_t size);
     int (*dealloc)(void *cookie, void *ptr);
     int (*stream_create)(void *cookie, void **stream);
     int (*stream_destroy)(void *cookie, void *stream);
     int (*stream_wait)(void *cookie, void *stream, void *event);
+    int (*stream_sync)(void *cookie, void *stream);
     int (*copy_async)(void *cookie, void *dst, const void *src, size_t size,
                       void *stream);
     int (*event_create)(void *cookie, void **event);

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A CUDA runtime without a device.  Device memory is host memory, and a stream
- * is a queue whose work is done as late as the calls allow: in fake_gpu_run()
- * and fake_gpu_run_all(), in event_wait() up to what was recorded, and in
- * stream_destroy().  So a batch that is used without waiting holds poison. */
+ * A CUDA runtime without a device.  Device memory is host memory; a copy reads
+ * its source at its start and end, and its target is poison until it is done.
+ *
+ * By itself the fake does everything as late as the calls allow: its clock
+ * moves only where a call has to wait, and in fake_gpu_run().  With
+ * fake_gpu_join() it lives on the clock of a simulation.
+ *
+ * Rules that every call checks: objects are alive and of the current device, a
+ * device was set in the thread, no lock is held, an event was recorded before
+ * it is waited for, a copy lies inside its allocation, memory that is given
+ * back is not in use, no call comes from a forked child. */
 #ifndef PFI_TESTS_FAKEGPU_H
 #define PFI_TESTS_FAKEGPU_H
 
 #include <stdbool.h>
 
 #include "src/gpu/gpu.h"
+#include "tests/support/world.h"
 
 struct fake_gpu;
 
-/* What is alive, and the operations that wait in all streams. */
+/* What is alive, and the operations that are not done in all streams. */
 struct fake_live {
     int pins, allocs, streams, events, pending;
 };
@@ -29,17 +37,41 @@ void fake_gpu_script(struct fake_gpu *fake, int count_code, int runtime,
                      int driver);
 
 /* The call after `calls` more calls fails with `code`, and all later ones too
- * where `for_ever`.  A failing call does nothing, save that one which gives
- * something back does so.  The versions and error_name are no calls. */
+ * where `for_ever`, as after an error that CUDA calls sticky.  A failing call
+ * does nothing, save that one which gives something back does so.  The versions
+ * and error_name are no calls. */
 void fake_gpu_fail(struct fake_gpu *fake, long calls, int code, bool for_ever);
+/* Every call of this name fails with `code`; NULL ends that. */
+void fake_gpu_refuse(struct fake_gpu *fake, const char *name, int code);
+/* The call after `calls` more calls takes `ns`, or, below 0, every call. */
+void fake_gpu_delay(struct fake_gpu *fake, long calls, uint64_t ns);
+/* Calls of this thread are not counted and do not fail, until false. */
+void fake_gpu_spare(bool spared);
+/* The name of the first call that failed as told, "cudaMalloc", or NULL. */
+const char *fake_gpu_failed(struct fake_gpu *fake);
 /* Calls since the start. */
 long fake_gpu_calls(struct fake_gpu *fake);
 
-/* Does what waits in one stream, or in all. */
+void fake_gpu_join(struct fake_gpu *fake, const struct fake_world *world);
+/* A copy takes latency_ns and 1 ns for each `bytes_per_ns`; at first both are
+ * 1.  From memory that is not pinned it takes four times as long. */
+void fake_gpu_speed(struct fake_gpu *fake, uint64_t latency_ns,
+                    double bytes_per_ns);
+
+/* Queues work of `ns` that reads `size` bytes at `data`: work() is called at
+ * its start and end, in whatever thread moves the clock. */
+void fake_gpu_work(struct fake_gpu *fake, void *stream, const void *data,
+                   size_t size, uint64_t ns,
+                   void (*work)(void *argument, bool at_end), void *argument);
+
+/* Moves the clock until one stream, or every one, is done. */
 void fake_gpu_run(struct fake_gpu *fake, void *stream);
 void fake_gpu_run_all(struct fake_gpu *fake);
 
 struct fake_live fake_gpu_live(struct fake_gpu *fake);
+/* Copies from pinned and from other memory since the start. */
+long fake_gpu_pinned_copies(struct fake_gpu *fake);
+long fake_gpu_pageable_copies(struct fake_gpu *fake);
 /* The first rule that a call broke, or NULL. */
 const char *fake_gpu_misuse(struct fake_gpu *fake);
 

@@ -36,10 +36,17 @@ static pinfold_status read_coded(void *cookie, int root_fd, const char *path,
         abort();
     }
     atomic_fetch_add(&set->reads, 1);
+    if (set->world && set->world->locks_held()) {
+        (void)fprintf(stderr, "sample %d is read with a lock held\n", i);
+        abort();
+    }
+    if (set->world)
+        set->world->sleep(set->read_ns);
     if (!png)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory");
-    *size = tiny_png(png, 8, 8, 0x010000u * (uint32_t)(i & 255) +
-                                    0x000100u * (uint32_t)(i >> 8) + 0x7Fu);
+    *size = tiny_png(png, 8, 8,
+                     0x010000u * (uint32_t)(i & 255) +
+                         0x000100u * (uint32_t)(i >> 8) + 0x7Fu);
     if (i == set->bad)
         *size = 20;
     *data = png;

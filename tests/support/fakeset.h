@@ -7,13 +7,16 @@
 #include <stdatomic.h>
 
 #include "src/load/loader.h"
+#include "tests/support/world.h"
 
 struct fake_set {
     char root[64];
     pinfold_dataset *dataset;
     struct pfi_reader reader; /* cookie is this struct */
     int n;
-    int bad; /* this sample is damaged; -1 = none */
+    int bad;                        /* this sample is damaged; -1 = none */
+    const struct fake_world *world; /* NULL, or a sample takes read_ns there */
+    uint64_t read_ns;
     atomic_long reads;
     atomic_bool forbidden; /* a read from now on ends the program */
 };

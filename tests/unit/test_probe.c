@@ -4,6 +4,8 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/support/fakegpu.h"
 
@@ -130,13 +132,108 @@ Test(fakegpu, copies_when_an_event_behind_is_waited_for)
     copy(&p);
     cr_assert_neq(p.device[0], 7, "too early");
     cr_assert_eq(fake_gpu_live(fake).pending, 1);
-    memset(p.host, 8, 64);
     cr_assert_eq(gpu->copy_async(cookie, p.device, p.host, 64, p.stream), 0);
     cr_assert_eq(gpu->event_wait(cookie, p.event), 0);
-    cr_assert_eq(p.device[63], 8, "the copy reads late");
     cr_assert_eq(fake_gpu_live(fake).pending, 1, "no further than the event");
+    cr_assert_neq(p.device[0], 7, "the second copy has begun");
+    cr_assert_eq(gpu->stream_sync(cookie, p.stream), 0);
+    cr_assert_eq(p.device[63], 7);
     end_parts(&p);
     cr_assert_null(fake_gpu_misuse(fake));
+}
+
+Test(fakegpu, reports_host_memory_that_changes_under_a_copy)
+{
+    const struct parts p = make_parts(7);
+
+    copy(&p);
+    memset(p.host, 8, 64);
+    cr_assert_eq(gpu->event_wait(cookie, p.event), 0);
+    cr_assert_eq(p.device[0], 7, "read at the start");
+    cr_assert_eq(p.device[63], 8, "read at the end");
+    cr_assert_not_null(fake_gpu_misuse(fake));
+    end_parts(&p);
+}
+
+Test(fakegpu, tells_pinned_memory_from_other)
+{
+    const struct parts p = make_parts(7);
+    unsigned char plain[64] = {3};
+
+    cr_assert_eq(gpu->copy_async(cookie, p.device, plain, 64, p.stream), 0);
+    cr_assert_eq(fake_gpu_pageable_copies(fake), 1);
+    cr_assert_eq(gpu->stream_sync(cookie, p.stream), 0);
+    cr_assert_eq(gpu->host_register(cookie, plain, 64), 0);
+    cr_assert_neq(gpu->host_register(cookie, plain, 64), 0, "it is already");
+    cr_assert_eq(fake_gpu_live(fake).pins, 2);
+    cr_assert_eq(gpu->copy_async(cookie, p.device, plain, 64, p.stream), 0);
+    cr_assert_eq(fake_gpu_pinned_copies(fake), 1);
+    cr_assert_eq(gpu->stream_sync(cookie, p.stream), 0);
+    cr_assert_eq(gpu->host_unregister(cookie, plain), 0);
+    cr_assert_eq(plain[0], 3, "what was registered stays the caller's");
+    end_parts(&p);
+    cr_assert_null(fake_gpu_misuse(fake));
+}
+
+Test(fakegpu, reports_a_call_on_another_device)
+{
+    const struct parts p = make_parts(7);
+
+    cr_assert_eq(gpu->use_device(cookie, 0), 0);
+    copy(&p);
+    cr_assert_not_null(fake_gpu_misuse(fake));
+    fake_gpu_run_all(fake);
+    end_parts(&p);
+}
+
+Test(fakegpu, reports_a_call_from_a_forked_child)
+{
+    const pid_t child = fork();
+    int status = 0;
+
+    if (child == 0) {
+        (void)gpu->use_device(cookie, 0);
+        _exit(fake_gpu_misuse(fake) ? 0 : 1);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    cr_assert_null(fake_gpu_misuse(fake));
+}
+
+static void count_work(void *argument, bool at_end)
+{
+    ((int *)argument)[at_end]++;
+}
+
+Test(fakegpu, work_is_seen_at_its_start_and_end)
+{
+    const struct parts a = make_parts(1), b = make_parts(2);
+    int calls[2] = {0, 0};
+
+    copy(&a);
+    cr_assert_eq(gpu->stream_wait(cookie, b.stream, a.event), 0);
+    fake_gpu_work(fake, b.stream, a.device, 64, 1000, count_work, calls);
+    cr_assert(calls[0] == 0 && calls[1] == 0);
+    cr_assert_eq(gpu->event_wait(cookie, a.event), 0);
+    cr_assert(calls[0] == 1 && calls[1] == 0, "behind the copy");
+    fake_gpu_run(fake, b.stream);
+    cr_assert(calls[0] == 1 && calls[1] == 1);
+    end_parts(&a);
+    end_parts(&b);
+    cr_assert_null(fake_gpu_misuse(fake));
+}
+
+Test(fakegpu, refuses_every_call_of_a_name)
+{
+    void *ptr = NULL;
+
+    cr_assert_eq(gpu->use_device(cookie, 0), 0);
+    fake_gpu_refuse(fake, "cudaHostAlloc", 2);
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(gpu->pin(cookie, &ptr, 64), 2);
+    cr_assert_str_eq(fake_gpu_failed(fake), "cudaHostAlloc");
+    fake_gpu_refuse(fake, NULL, 0);
+    cr_assert_eq(gpu->pin(cookie, &ptr, 64), 0);
 }
 
 Test(fakegpu, a_stream_waits_for_another)

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The fake CUDA runtime's functions, and the rules that they check. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/fakeinside.h"
+
+/* Codes of driver_types.h. */
+#define INVALID_VALUE 1
+#define OUT_OF_MEMORY 2
+#define INVALID_DEVICE 101
+#define INVALID_CONTEXT 201
+#define INVALID_HANDLE 400
+#define ALREADY_REGISTERED 712
+
+#define ALIGNMENT 256
+
+static int broken(struct fake_gpu *f, int code, const char *rule)
+{
+    if (!f->line.misuse)
+        f->line.misuse = rule;
+    return code;
+}
+
+/* The device of the calling thread, -1 where none was set. */
+static int device_of_thread(const struct fake_gpu *f)
+{
+    return (int)(intptr_t)pthread_getspecific(f->device) - 1;
+}
+
+static _Thread_local bool is_spared;
+
+void fake_gpu_spare(bool spared)
+{
+    is_spared = spared;
+}
+
+static bool is_forced(struct fake_gpu *f, const char *name)
+{
+    if (f->refused && !strcmp(f->refused, name))
+        return true;
+    return f->fail_at && (f->calls == f->fail_at ||
+                          (f->calls > f->fail_at && f->fail_for_ever));
+}
+
+/* Locks, counts the call, and returns the code that it has to fail with. */
+static int enter(struct fake_gpu *f, const char *name)
+{
+    const char *rule = NULL;
+    uint64_t ns = 0;
+
+    if (f->pid != getpid())
+        rule = "a call from a forked child";
+    else if (f->world && f->world->locks_held())
+        rule = "a call with a lock held";
+    pthread_mutex_lock(&f->lock);
+    if (rule)
+        (void)broken(f, 0, rule);
+    if (is_spared)
+        return 0;
+    f->calls++;
+    if (f->slow_at < 0 || f->slow_at == f->calls)
+        ns = f->slow_ns;
+    const int code = !is_forced(f, name) ? 0
+                     : f->refused        ? f->refused_code
+                                         : f->fail_code;
+
+    if (code && !f->failed)
+        f->failed = name;
+    if (!f->world)
+        return code;
+    pthread_mutex_unlock(&f->lock);
+    f->world->sleep(ns);
+    pthread_mutex_lock(&f->lock);
+    return code;
+}
+
+static int leave(struct fake_gpu *f, int code)
+{
+    pthread_mutex_unlock(&f->lock);
+    return code;
+}
+
+/* --------------------------------------------------------------- waits --- */
+
+static bool is_over(void *argument)
+{
+    const struct fake_pending *const p = argument;
+
+    return p->stream ? fake_stream_done(p->stream) >= p->count
+                     : !fake_timeline_uses(&p->fake->line, p->memory->ptr,
+                                           p->memory->size);
+}
+
+void fake_gpu_await(struct fake_gpu *f, struct fake_pending *p)
+{
+    p->fake = f;
+    if (f->world) {
+        pthread_mutex_unlock(&f->lock);
+        f->world->wait(is_over, p, "waits for the device");
+        pthread_mutex_lock(&f->lock);
+        return;
+    }
+    while (!is_over(p))
+        fake_timeline_run(&f->line, fake_timeline_next(&f->line));
+}
+
+/* ------------------------------------------------------------- objects --- */
+
+static struct fake_object *find(struct fake_gpu *f, enum fake_kind kind,
+                                const void *handle)
+{
+    struct fake_object *o = f->objects;
+
+    if (device_of_thread(f) < 0)
+        (void)broken(f, 0, "a call in a thread without a device");
+    if (kind == STREAM && !handle)
+        return &f->initial;
+    while (o && (!o->alive || o->kind != kind ||
+                 (o->ptr ? o->ptr : (const void *)o) != handle))
+        o = o->next;
+    if (!o)
+        (void)broken(f, 0, "a handle that is not alive");
+    else if (o->kind > REGISTERED && o->device != device_of_thread(f))
+        (void)broken(f, 0, "a call on another device than the thread's");
+    return o;
+}
+
+/* With the lock held. */
+static int add(struct fake_gpu *f, enum fake_kind kind, void *ptr, size_t size,
+               void **handle)
+{
+    struct fake_object *const o = calloc(1, sizeof(*o));
+
+    if (!o)
+        return OUT_OF_MEMORY;
+    if (kind == STREAM && !(o->stream = fake_stream_new(&f->line))) {
+        free(o);
+        return OUT_OF_MEMORY;
+    }
+    o->kind = kind;
+    o->alive = true;
+    o->device = device_of_thread(f);
+    o->ptr = ptr;
+    o->size = size;
+    o->next = f->objects;
+    f->objects = o;
+    if (handle)
+        *handle = ptr ? ptr : o;
+    return 0;
+}
+
+static int make(struct fake_gpu *f, const char *name, enum fake_kind kind,
+                size_t size, void **handle)
+{
+    int code = enter(f, name);
+    void *ptr = NULL;
+
+    if (code)
+        return leave(f, code);
+    if (device_of_thread(f) < 0)
+        return leave(f, broken(f, INVALID_CONTEXT, "no use_device before"));
+    if (size && posix_memalign(&ptr, ALIGNMENT, size))
+        return leave(f, OUT_OF_MEMORY);
+    if (size)
+        memset(ptr, FAKE_POISON, size);
+    code = add(f, kind, ptr, size, handle);
+    if (code)
+        free(ptr);
+    return leave(f, code);
+}
+
+static int give_back(struct fake_gpu *f, const char *name, enum fake_kind kind,
+                     const void *handle)
+{
+    const int code = enter(f, name);
+    struct fake_object *const o = find(f, kind, handle);
+
+    if (!o || o == &f->initial)
+        return leave(f, broken(f, INVALID_HANDLE, "the end of a NULL stream"));
+    if (o->ptr && fake_timeline_uses(&f->line, o->ptr, o->size)) {
+        /* CUDA waits here.  A caller whose wait failed may come to this. */
+        if (!f->failed)
+            (void)broken(f, 0, "the end of memory that a copy needs");
+        fake_gpu_await(f, &(struct fake_pending){.memory = o});
+    }
+    if (o->ptr && kind != REGISTERED) {
+        memset(o->ptr, FAKE_POISON, o->size);
+        free(o->ptr);
+    }
+    o->ptr = NULL;
+    o->alive = false;
+    return leave(f, code);
+}
+
+/* ------------------------------------------------------------ the table --- */
+
+static int runtime_version(void *cookie, int *version)
+{
+    *version = ((const struct fake_gpu *)cookie)->runtime;
+    return 0;
+}
+
+static int driver_version(void *cookie, int *version)
+{
+    *version = ((const struct fake_gpu *)cookie)->driver;
+    return 0;
+}
+
+static int device_count(void *cookie, int *count)
+{
+    struct fake_gpu *const f = cookie;
+    int code = enter(f, "cudaGetDeviceCount");
+
+    if (!code)
+        code = f->count_code;
+    if (!code)
+        *count = f->devices;
+    return leave(f, code);
+}
+
+static int current_device(void *cookie, int *device)
+{
+    struct fake_gpu *const f = cookie;
+    const int code = enter(f, "cudaGetDevice");
+    const int now = device_of_thread(f);
+
+    if (!code)
+        *device = now < 0 ? 0 : now;
+    return leave(f, code);
+}
+
+static int use_device(void *cookie, int device)
+{
+    struct fake_gpu *const f = cookie;
+    int code = enter(f, "cudaSetDevice");
+
+    if (!code && (device < 0 || device >= f->devices))
+        code = broken(f, INVALID_DEVICE, "no such device");
+    if (!code)
+        pthread_setspecific(f->device, (void *)((intptr_t)device + 1));
+    return leave(f, code);
+}
+
+static int pin(void *cookie, void **ptr, size_t size)
+{
+    return make(cookie, "cudaHostAlloc", PINNED, size, ptr);
+}
+
+static int unpin(void *cookie, void *ptr)
+{
+    return give_back(cookie, "cudaFreeHost", PINNED, ptr);
+}
+
+static int alloc(void *cookie, void **ptr, size_t size)
+{
+    return make(cookie, "cudaMalloc", DEVICE, size, ptr);
+}
+
+static int dealloc(void *cookie, void *ptr)
+{
+    return give_back(cookie, "cudaFree", DEVICE, ptr);
+}
+
+static int stream_create(void *cookie, void **stream)
+{
+    return make(cookie, "cudaStreamCreateWithFlags", STREAM, 0, stream);
+}
+
+/* As in CUDA, what was queued is done all the same. */
+static int stream_destroy(void *cookie, void *stream)
+{
+    return give_back(cookie, "cudaStreamDestroy", STREAM, stream);
+}
+
+static int event_create(void *cookie, void **event)
+{
+    return make(cookie, "cudaEventCreateWithFlags", EVENT, 0, event);
+}
+
+static int event_destroy(void *cookie, void *event)
+{
+    return give_back(cookie, "cudaEventDestroy", EVENT, event);
+}
+
+int fake_gpu_push(struct fake_gpu *f, struct fake_object *stream,
+                  const struct fake_op *op)
+{
+    if (f->world)
+        fake_timeline_run(&f->line, f->world->now());
+    return fake_stream_push(&f->line, stream->stream, op) ? 0 : OUT_OF_MEMORY;
+}
+
+static int stream_wait(void *cookie, void *stream, void *event)
+{
+    struct fake_gpu *const f = cookie;
+    const int code = enter(f, "cudaStreamWaitEvent");
+    struct fake_object *const s = code ? NULL : find(f, STREAM, stream);
+    const struct fake_object *const e = s ? find(f, EVENT, event) : NULL;
+
+    if (!e)
+        return leave(f, code ? code : INVALID_HANDLE);
+    if (!e->stream)
+        return leave(f, broken(f, INVALID_VALUE, "wait for what never began"));
+    return leave(f, fake_gpu_push(f, s,
+                                  &(struct fake_op){.kind = FAKE_WAIT,
+                                                    .behind = e->stream,
+                                                    .count = e->count}));
+}
+
+static int stream_sync(void *cookie, void *stream)
+{
+    struct fake_gpu *const f = cookie;
+    const int code = enter(f, "cudaStreamSynchronize");
+    const struct fake_object *const s = code ? NULL : find(f, STREAM, stream);
+
+    if (!s)
+        return leave(f, code ? code : INVALID_HANDLE);
+    fake_gpu_await(
+        f, &(struct fake_pending){.stream = s->stream,
+                                  .count = fake_stream_pushed(s->stream)});
+    return leave(f, 0);
+}
+
+/* The live memory of a kind that holds these bytes, or NULL. */
+static const struct fake_object *holder(const struct fake_gpu *f,
+                                        enum fake_kind kind, const void *ptr,
+                                        size_t size)
+{
+    for (const struct fake_object *o = f->objects; o; o = o->next)
+        if (o->alive && o->kind == kind &&
+            (uintptr_t)ptr >= (uintptr_t)o->ptr &&
+            (uintptr_t)ptr + size <= (uintptr_t)o->ptr + o->size)
+            return o;
+    return NULL;
+}
+
+static int host_register(void *cookie, void *ptr, size_t size)
+{
+    struct fake_gpu *const f = cookie;
+    const int code = enter(f, "cudaHostRegister");
+
+    if (code)
+        return leave(f, code);
+    if (device_of_thread(f) < 0)
+        return leave(f, broken(f, INVALID_CONTEXT, "no use_device before"));
+    if (holder(f, REGISTERED, ptr, 1) || holder(f, PINNED, ptr, 1))
+        return leave(f, ALREADY_REGISTERED);
+    return leave(f, add(f, REGISTERED, ptr, size, NULL));
+}
+
+static int host_unregister(void *cookie, void *ptr)
+{
+    return give_back(cookie, "cudaHostUnregister", REGISTERED, ptr);
+}
+
+static int copy_async(void *cookie, void *dst, const void *src, size_t size,
+                      void *stream)
+{
+    struct fake_gpu *const f = cookie;
+    const int code = enter(f, "cudaMemcpyAsync");
+    struct fake_object *const s = code ? NULL : find(f, STREAM, stream);
+    const bool pinned =
+        holder(f, PINNED, src, size) || holder(f, REGISTERED, src, size);
+    uint64_t ns = f->latency_ns + (uint64_t)((double)size / f->bytes_per_ns);
+
+    if (!s)
+        return leave(f, code ? code : INVALID_HANDLE);
+    if (!holder(f, DEVICE, dst, size))
+        return leave(f, broken(f, INVALID_VALUE, "copy outside the device"));
+    if (!pinned && (holder(f, PINNED, src, 1) || holder(f, REGISTERED, src, 1)))
+        return leave(f, broken(f, INVALID_VALUE, "copy past pinned memory"));
+    *(pinned ? &f->pinned_copies : &f->pageable_copies) += 1;
+    ns *= pinned ? 1 : 4;
+    return leave(f, fake_gpu_push(f, s,
+                                  &(struct fake_op){.kind = FAKE_COPY,
+                                                    .dst = dst,
+                                                    .src = src,
+                                                    .size = size,
+                                                    .ns = ns}));
+}
+
+static int event_record(void *cookie, void *event, void *stream)
+{
+    struct fake_gpu *const f = cookie;
+    const int code = enter(f, "cudaEventRecord");
+    struct fake_object *const s = code ? NULL : find(f, STREAM, stream);
+    struct fake_object *const e = s ? find(f, EVENT, event) : NULL;
+
+    if (!e)
+        return leave(f, code ? code : INVALID_HANDLE);
+    e->stream = s->stream;
+    e->count = fake_stream_pushed(s->stream);
+    return leave(f, 0);
+}
+
+static int event_wait(void *cookie, void *event)
+{
+    struct fake_gpu *const f = cookie;
+    const int code = enter(f, "cudaEventSynchronize");
+    const struct fake_object *const e = code ? NULL : find(f, EVENT, event);
+
+    if (!e)
+        return leave(f, code ? code : INVALID_HANDLE);
+    if (!e->stream)
+        return leave(f, broken(f, 0, "wait for what never began"));
+    fake_gpu_await(
+        f, &(struct fake_pending){.stream = e->stream, .count = e->count});
+    return leave(f, 0);
+}
+
+static const char *error_name(void *cookie, int code)
+{
+    (void)cookie;
+    switch (code) {
+    case 0: return "cudaSuccess";
+    case INVALID_VALUE: return "cudaErrorInvalidValue";
+    case OUT_OF_MEMORY: return "cudaErrorMemoryAllocation";
+    case INVALID_DEVICE: return "cudaErrorInvalidDevice";
+    case INVALID_HANDLE: return "cudaErrorInvalidResourceHandle";
+    case ALREADY_REGISTERED: return "cudaErrorHostMemoryAlreadyRegistered";
+    case 700: return "cudaErrorIllegalAddress";
+    case 719: return "cudaErrorLaunchFailure";
+    default: return "cudaErrorUnknown";
+    }
+}
+
+const struct pfi_gpu fake_gpu_calls_table = {
+    .runtime_version = runtime_version,
+    .driver_version = driver_version,
+    .device_count = device_count,
+    .current_device = current_device,
+    .use_device = use_device,
+    .pin = pin,
+    .unpin = unpin,
+    .host_register = host_register,
+    .host_unregister = host_unregister,
+    .alloc = alloc,
+    .dealloc = dealloc,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .stream_wait = stream_wait,
+    .stream_sync = stream_sync,
+    .copy_async = copy_async,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_wait = event_wait,
+    .error_name = error_name,
+};
