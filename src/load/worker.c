@@ -19,9 +19,8 @@ static struct pfi_slot *next_filling(pinfold_loader *loader)
 {
     struct pfi_slot *slot = loader->filling;
 
-    if (slot && slot->assigned < slot->meta.count)
+    if (slot)
         return slot;
-    loader->filling = NULL;
     if (loader->host.next_fill >= loader->n_batches)
         return NULL;
     slot = pfi_ring_fill(&loader->host);
@@ -29,7 +28,6 @@ static struct pfi_slot *next_filling(pinfold_loader *loader)
         slot->meta.count = batch_count(loader, slot->meta.number);
         slot->meta.epoch = loader->epoch;
     }
-    loader->filling = slot;
     return slot;
 }
 
@@ -44,6 +42,8 @@ bool pfi_job_take(pinfold_loader *loader, struct pfi_job *job)
         return false;
     job->slot = slot;
     job->place = slot->assigned++;
+    /* Later the slot may be finished, and its `count` another batch's. */
+    loader->filling = slot->assigned < slot->meta.count ? slot : NULL;
     job->index = loader->order[slot->meta.number * loader->options.batch_size +
                                job->place];
     loader->n_busy++;
