@@ -175,6 +175,8 @@ static void free_slot(pinfold_loader *loader, struct pfi_slot *slot)
     slot->state = PFI_SLOT_FREE;
     pthread_cond_broadcast(&loader->work);
     pthread_cond_broadcast(&loader->device);
+    /* With no workers the caller, in next, may fill it. */
+    pthread_cond_broadcast(&loader->ready);
 }
 
 /* 0 means for ever. */

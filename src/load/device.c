@@ -98,6 +98,8 @@ static void copy_next(pinfold_loader *loader)
         record_failure(loader, &err);
     }
     pthread_cond_broadcast(&loader->work);
+    /* With no workers the caller itself fills the slot. */
+    pthread_cond_broadcast(&loader->ready);
 }
 
 /* A host slot that the caller's stream was still reading. */
@@ -117,7 +119,6 @@ static void await_returning(pinfold_loader *loader, struct pfi_slot *slot)
         record_failure(loader, &err);
     }
     pthread_cond_broadcast(&loader->work);
-    /* With no workers the caller itself fills the slot. */
     pthread_cond_broadcast(&loader->ready);
 }
 

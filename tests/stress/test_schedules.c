@@ -24,6 +24,12 @@ static void fail(const char *what, const pinfold_error *err)
     abort();
 }
 
+static void die(const char *what)
+{
+    (void)fprintf(stderr, "%s\n", what);
+    abort();
+}
+
 static pinfold_status next(struct scene *s, int32_t timeout_ms,
                            const pinfold_batch **batch)
 {
@@ -96,7 +102,7 @@ static int64_t keep_all(struct scene *s)
         while (!(status = next(s, -1, &kept[n])))
             seen += kept[n++]->count;
         if (status == PINFOLD_E_STATE && n != s->options.slots)
-            abort();
+            die("next refuses though a slot is free");
         for (int i = 0; i < n; i++)
             scene_look(s, kept[i]);
         while (n > 0) {
@@ -155,8 +161,9 @@ static int64_t time_out(struct scene *s)
         const uint64_t start = sim_now();
 
         status = next(s, below(2), &batch);
-        if (sim_now() - start > 1000000)
-            abort();
+        /* The calling thread may be at a picture when the time is up. */
+        if (sim_now() - start > 1000000 + s->set->read_ns)
+            die("next waits longer than it may");
         if (status == PINFOLD_TIMEOUT && below(2))
             sim_sleep((uint64_t)below(2000));
         if (status)
@@ -183,14 +190,14 @@ static int64_t cancel(struct scene *s)
     pthread_t canceller;
 
     if (pthread_create(&canceller, NULL, cancel_later, s))
-        abort();
+        die("pthread_create");
     while (next(s, -1, &batch) == PINFOLD_OK)
         if (below(6))
             release_after(s, batch, below(SCENE_STREAMS), 400);
         else
             release(s, batch);
     if (pthread_join(canceller, NULL))
-        abort();
+        die("pthread_join");
     return -1;
 }
 
@@ -205,6 +212,49 @@ static int64_t leave(struct scene *s)
     return -1;
 }
 
+struct handed {
+    struct scene *scene;
+    const pinfold_batch *batch;
+};
+
+static void *release_later(void *argument)
+{
+    const struct handed *const handed = argument;
+
+    sim_sleep((uint64_t)below(4000));
+    pinfold_batch_release(handed->batch);
+    return NULL;
+}
+
+/* The slots but one stay with other threads for a while. */
+static int64_t hand_over(struct scene *s)
+{
+    pthread_t threads[8];
+    struct handed handed[8];
+    pinfold_status status = PINFOLD_OK;
+    int64_t seen = 0;
+
+    while (!status) {
+        int n = 0;
+
+        while (n + 1 < s->options.slots || n == 0) {
+            handed[n] = (struct handed){s, NULL};
+            status = next(s, -1, &handed[n].batch);
+            if (status)
+                break;
+            seen += handed[n].batch->count;
+            scene_look(s, handed[n].batch);
+            if (pthread_create(&threads[n], NULL, release_later, &handed[n]))
+                die("pthread_create");
+            n++;
+        }
+        while (n > 0)
+            if (pthread_join(threads[--n], NULL))
+                die("pthread_join");
+    }
+    return seen;
+}
+
 static const struct {
     const char *name;
     int64_t (*run)(struct scene *);
@@ -215,6 +265,7 @@ static const struct {
     {"hold one", hold_one},
     {"three streams", use_three_streams},
     {"time out", time_out},
+    {"hand over", hand_over},
     {"cancel", cancel},
     {"leave", leave},
 };
@@ -226,7 +277,7 @@ static const struct {
 
 static void choose_options(struct scene *s)
 {
-    static const int32_t workers[] = {1, 1, 2, 3};
+    static const int32_t workers[] = {PINFOLD_OFF, 1, 2, 3};
     static const pinfold_memory memory[] = {PINFOLD_MEMORY_AUTO,
                                             PINFOLD_MEMORY_PAGEABLE};
     pinfold_loader_options *const o = &s->options;
