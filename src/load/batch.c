@@ -56,6 +56,8 @@ pinfold_status pinfold_loader_start(pinfold_loader *loader, int64_t epoch,
     pfi_error_clear(&loader->failure);
     loader->started = true;
     pthread_cond_broadcast(&loader->work);
+    /* Slots that an earlier epoch's failure left may be freed. */
+    pthread_cond_broadcast(&loader->device);
     pthread_mutex_unlock(&loader->lock);
     return PINFOLD_OK;
 }
@@ -304,17 +306,15 @@ static pinfold_status record_consumed(pinfold_loader *loader,
                                       pinfold_error *err)
 {
     const struct pfi_gpu *const gpu = loader->gpu;
-    int before = 0;
-    int code = gpu->current_device(gpu->cookie, &before);
+    int before = 0, code;
+    pinfold_status status = pfi_device_enter(loader, &before, err);
 
-    if (code)
-        return pfi_fail_cuda(gpu, err, code, "cudaGetDevice");
-    code = gpu->use_device(gpu->cookie, loader->options.device);
-    if (code)
-        return pfi_fail_cuda(gpu, err, code, "cudaSetDevice");
+    if (status)
+        return status;
     code = gpu->event_record(gpu->cookie, slot->consumed, stream);
-    (void)gpu->use_device(gpu->cookie, before);
-    return code ? pfi_fail_cuda(gpu, err, code, "cudaEventRecord") : PINFOLD_OK;
+    if (code)
+        status = pfi_fail_cuda(gpu, err, code, "cudaEventRecord");
+    return pfi_device_leave(loader, before, status, err);
 }
 
 pinfold_status pinfold_batch_release_after(const pinfold_batch *batch,

@@ -12,6 +12,31 @@ pinfold_status pfi_fail_cuda(const struct pfi_gpu *gpu, pinfold_error *err,
                     gpu->error_name(gpu->cookie, code), code);
 }
 
+pinfold_status pfi_device_enter(const pinfold_loader *loader, int *before,
+                                pinfold_error *err)
+{
+    const struct pfi_gpu *const gpu = loader->gpu;
+    int code = gpu->current_device(gpu->cookie, before);
+
+    if (code)
+        return pfi_fail_cuda(gpu, err, code, "cudaGetDevice");
+    code = gpu->use_device(gpu->cookie, loader->options.device);
+    return code ? pfi_fail_cuda(gpu, err, code, "cudaSetDevice") : PINFOLD_OK;
+}
+
+pinfold_status pfi_device_leave(const pinfold_loader *loader, int before,
+                                pinfold_status status, pinfold_error *err)
+{
+    const struct pfi_gpu *const gpu = loader->gpu;
+    int code = 0;
+
+    if (before != loader->options.device)
+        code = gpu->use_device(gpu->cookie, before);
+    if (code && !status)
+        return pfi_fail_cuda(gpu, err, code, "cudaSetDevice");
+    return status;
+}
+
 /* Queues the copy of `from` into `to`, behind the work that still reads `to`. */
 static pinfold_status queue_copy(pinfold_loader *loader,
                                  const struct pfi_slot *from,
@@ -49,7 +74,7 @@ static void record_failure(pinfold_loader *loader, const pinfold_error *err)
 static bool may_copy(pinfold_loader *loader)
 {
     return loader->dev.n_slots && loader->started && !loader->cancelled &&
-           !loader->failure.status && pfi_ring_peek(&loader->host) &&
+           pfi_ring_peek(&loader->host) &&
            (pfi_ring_count(&loader->dev, PFI_SLOT_FREE) ||
             pfi_ring_returning(&loader->dev));
 }
@@ -61,6 +86,25 @@ static void swap_meta(struct pfi_slot *a, struct pfi_slot *b)
 
     a->meta = b->meta;
     b->meta = meta;
+}
+
+/* With the lock held: the copy of `from` failed at some point.  The device may
+ * still read it, so it stays lent until recover(); `to` is as free as before. */
+static void give_up(pinfold_loader *loader, struct pfi_slot *to, bool returning,
+                    const pinfold_error *err)
+{
+    if (to->state == PFI_SLOT_FILLING)
+        to->state = returning ? PFI_SLOT_RETURNING : PFI_SLOT_FREE;
+    record_failure(loader, err);
+}
+
+/* With the lock held: whoever fills host slots may go on; without workers that
+ * is the caller, who waits for `ready`. */
+static void free_host(pinfold_loader *loader, struct pfi_slot *slot)
+{
+    slot->state = PFI_SLOT_FREE;
+    pthread_cond_broadcast(&loader->work);
+    pthread_cond_broadcast(&loader->ready);
 }
 
 /* Called with the lock held, which is given up during CUDA calls. */
@@ -91,18 +135,14 @@ static void copy_next(pinfold_loader *loader)
     }
     pthread_mutex_lock(&loader->lock);
     loader->stats.copy_ns += pfi_now_ns() - start;
-    from->state = PFI_SLOT_FREE;
-    if (status) {
-        if (to->state == PFI_SLOT_FILLING)
-            to->state = PFI_SLOT_FREE;
-        record_failure(loader, &err);
-    }
-    pthread_cond_broadcast(&loader->work);
-    /* With no workers the caller itself fills the slot. */
-    pthread_cond_broadcast(&loader->ready);
+    if (status)
+        give_up(loader, to, returning, &err);
+    else
+        free_host(loader, from);
 }
 
-/* A host slot that the caller's stream was still reading. */
+/* A host slot that the caller's stream was still reading.  Where the wait fails
+ * the slot stays so, for another try in the next epoch. */
 static void await_returning(pinfold_loader *loader, struct pfi_slot *slot)
 {
     const struct pfi_gpu *const gpu = loader->gpu;
@@ -112,49 +152,93 @@ static void await_returning(pinfold_loader *loader, struct pfi_slot *slot)
     pthread_mutex_unlock(&loader->lock);
     code = gpu->event_wait(gpu->cookie, slot->consumed);
     pthread_mutex_lock(&loader->lock);
-    slot->state = PFI_SLOT_FREE;
     if (code) {
         pfi_error_clear(&err);
         (void)pfi_fail_cuda(gpu, &err, code, "cudaEventSynchronize");
         record_failure(loader, &err);
+    } else {
+        free_host(loader, slot);
     }
-    pthread_cond_broadcast(&loader->work);
-    pthread_cond_broadcast(&loader->ready);
 }
 
-static void work(pinfold_loader *loader)
+/* Whether a copy of an earlier epoch failed, and may still run. */
+static bool must_recover(const pinfold_loader *loader)
 {
-    while (!loader->closing) {
-        struct pfi_slot *const slot = pfi_ring_returning(&loader->host);
+    return loader->dev.n_slots && pfi_ring_count(&loader->host, PFI_SLOT_LENT);
+}
 
-        if (!slot && !may_copy(loader)) {
-            pthread_cond_wait(&loader->device, &loader->lock);
-            continue;
-        }
-        loader->copying = true;
-        if (slot)
-            await_returning(loader, slot);
-        else
-            copy_next(loader);
-        loader->copying = false;
-        pthread_cond_broadcast(&loader->idle);
+/* Frees the host slots of failed copies when the stream is done. */
+static void recover(pinfold_loader *loader)
+{
+    const struct pfi_gpu *const gpu = loader->gpu;
+    pinfold_error err;
+    int code;
+
+    pthread_mutex_unlock(&loader->lock);
+    code = gpu->stream_sync(gpu->cookie, loader->stream);
+    pthread_mutex_lock(&loader->lock);
+    if (code) {
+        pfi_error_clear(&err);
+        (void)pfi_fail_cuda(gpu, &err, code, "cudaStreamSynchronize");
+        record_failure(loader, &err);
+        return;
     }
+    for (int32_t i = 0; i < loader->host.n_slots; i++)
+        if (loader->host.slots[i].state == PFI_SLOT_LENT)
+            free_host(loader, &loader->host.slots[i]);
+}
+
+/* Makes the loader's device this thread's; false, with the failure recorded,
+ * where that is refused. */
+static bool enter_device(pinfold_loader *loader)
+{
+    const struct pfi_gpu *const gpu = loader->gpu;
+    pinfold_error err;
+    int code;
+
+    pthread_mutex_unlock(&loader->lock);
+    code = gpu->use_device(gpu->cookie, loader->options.device);
+    pthread_mutex_lock(&loader->lock);
+    if (!code)
+        return true;
+    pfi_error_clear(&err);
+    (void)pfi_fail_cuda(gpu, &err, code, "cudaSetDevice");
+    record_failure(loader, &err);
+    return false;
+}
+
+/* With the lock held: does one thing; false where there is nothing to do.  After
+ * a failure that is so until the next start. */
+static bool step(pinfold_loader *loader, bool *entered)
+{
+    struct pfi_slot *const returning = pfi_ring_returning(&loader->host);
+
+    if (loader->failure.status ||
+        (!returning && !must_recover(loader) && !may_copy(loader)))
+        return false;
+    loader->copying = true;
+    if (!*entered)
+        *entered = enter_device(loader);
+    else if (must_recover(loader))
+        recover(loader);
+    else if (returning)
+        await_returning(loader, returning);
+    else
+        copy_next(loader);
+    loader->copying = false;
+    pthread_cond_broadcast(&loader->idle);
+    return true;
 }
 
 void *pfi_device_main(void *argument)
 {
     pinfold_loader *const loader = argument;
-    const struct pfi_gpu *const gpu = loader->gpu;
-    const int code = gpu->use_device(gpu->cookie, loader->options.device);
-    pinfold_error err;
+    bool entered = false;
 
     pthread_mutex_lock(&loader->lock);
-    if (code) {
-        pfi_error_clear(&err);
-        (void)pfi_fail_cuda(gpu, &err, code, "cudaSetDevice");
-        record_failure(loader, &err);
-    }
-    work(loader);
+    while (!loader->closing)
+        if (!step(loader, &entered))
+            pthread_cond_wait(&loader->device, &loader->lock);
     pthread_mutex_unlock(&loader->lock);
     return NULL;
 }

@@ -96,6 +96,12 @@ void *pfi_worker_main(void *worker);
 
 /* device.c: queues copies and waits for events, in a thread of its own. */
 void *pfi_device_main(void *loader);
+/* Make the loader's device the calling thread's, and give it the one that it
+ * had `before` again.  leave returns `status`, or its own failure. */
+pinfold_status pfi_device_enter(const pinfold_loader *loader, int *before,
+                                pinfold_error *err);
+pinfold_status pfi_device_leave(const pinfold_loader *loader, int before,
+                                pinfold_status status, pinfold_error *err);
 /* Records a failed CUDA call: "cudaMemcpyAsync: cudaErrorInvalidValue". */
 pinfold_status pfi_fail_cuda(const struct pfi_gpu *gpu, pinfold_error *err,
                              int code, const char *call);

@@ -136,23 +136,18 @@ static pinfold_status find_device(pinfold_loader *loader,
 
 static pinfold_status open_slots(pinfold_loader *loader, pinfold_error *err)
 {
-    const struct pfi_gpu *const gpu = loader->gpu;
     pinfold_status status;
-    int before = 0, code;
+    int before = 0;
 
-    if (!gpu)
+    if (!loader->gpu)
         return pfi_slots_open(loader, err);
-    code = gpu->current_device(gpu->cookie, &before);
-    if (code)
-        return pfi_fail_cuda(gpu, err, code, "cudaGetDevice");
-    code = gpu->use_device(gpu->cookie, loader->options.device);
-    if (code)
-        return pfi_fail_cuda(gpu, err, code, "cudaSetDevice");
+    status = pfi_device_enter(loader, &before, err);
+    if (status)
+        return status;
     loader->pinned = loader->options.memory != PINFOLD_MEMORY_PAGEABLE &&
                      !loader->allocator.alloc;
     status = pfi_slots_open(loader, err);
-    (void)gpu->use_device(gpu->cookie, before);
-    return status;
+    return pfi_device_leave(loader, before, status, err);
 }
 
 static int make_conds(pinfold_loader *loader)
@@ -331,16 +326,16 @@ static void join_threads(pinfold_loader *loader)
 
 static void free_memory(pinfold_loader *loader, bool forked)
 {
-    const struct pfi_gpu *const gpu = forked ? NULL : loader->gpu;
-    int before = -1;
+    const bool enters = !forked && loader->gpu;
+    pinfold_status entered = PINFOLD_OK;
+    int before = 0;
 
-    if (gpu && gpu->current_device(gpu->cookie, &before))
-        before = -1;
-    if (gpu)
-        (void)gpu->use_device(gpu->cookie, loader->options.device);
+    /* What is freed is found whichever device is current. */
+    if (enters)
+        entered = pfi_device_enter(loader, &before, NULL);
     pfi_slots_close(loader, forked);
-    if (gpu && before >= 0)
-        (void)gpu->use_device(gpu->cookie, before);
+    if (enters && !entered)
+        (void)pfi_device_leave(loader, before, PINFOLD_OK, NULL);
     for (int32_t i = 0; i < loader->n_workers; i++)
         pfi_arena_end(&loader->workers[i].arena);
     pfi_free(loader->workers);

@@ -204,6 +204,9 @@ void pfi_slots_close(pinfold_loader *loader, bool forked)
     const struct pfi_gpu *const gpu = loader->gpu;
 
     if (gpu && !forked) {
+        /* Behind a failed call a copy may still run. */
+        if (loader->dev.n_slots && pfi_ring_count(&loader->host, PFI_SLOT_LENT))
+            (void)gpu->stream_sync(gpu->cookie, loader->stream);
         await_consumers(loader, &loader->host);
         await_consumers(loader, &loader->dev);
     }

@@ -36,12 +36,16 @@ void fake_gpu_spare(bool spared)
     is_spared = spared;
 }
 
-static bool is_forced(struct fake_gpu *f, const char *name)
+/* The code that this call has to fail with, or 0. */
+static int forced(struct fake_gpu *f, const char *name)
 {
-    if (f->refused && !strcmp(f->refused, name))
-        return true;
-    return f->fail_at && (f->calls == f->fail_at ||
-                          (f->calls > f->fail_at && f->fail_for_ever));
+    if (f->fail_at && (f->calls == f->fail_at ||
+                       (f->calls > f->fail_at && f->fail_for_ever))) {
+        if (!f->failed)
+            f->failed = name;
+        return f->fail_code;
+    }
+    return f->refused && !strcmp(f->refused, name) ? f->refused_code : 0;
 }
 
 /* Locks, counts the call, and returns the code that it has to fail with. */
@@ -62,12 +66,8 @@ static int enter(struct fake_gpu *f, const char *name)
     f->calls++;
     if (f->slow_at < 0 || f->slow_at == f->calls)
         ns = f->slow_ns;
-    const int code = !is_forced(f, name) ? 0
-                     : f->refused        ? f->refused_code
-                                         : f->fail_code;
+    const int code = forced(f, name);
 
-    if (code && !f->failed)
-        f->failed = name;
     if (!f->world)
         return code;
     pthread_mutex_unlock(&f->lock);
@@ -113,8 +113,6 @@ static struct fake_object *find(struct fake_gpu *f, enum fake_kind kind,
 {
     struct fake_object *o = f->objects;
 
-    if (device_of_thread(f) < 0)
-        (void)broken(f, 0, "a call in a thread without a device");
     if (kind == STREAM && !handle)
         return &f->initial;
     while (o && (!o->alive || o->kind != kind ||
@@ -122,7 +120,21 @@ static struct fake_object *find(struct fake_gpu *f, enum fake_kind kind,
         o = o->next;
     if (!o)
         (void)broken(f, 0, "a handle that is not alive");
-    else if (o->kind > REGISTERED && o->device != device_of_thread(f))
+    return o;
+}
+
+/* A stream or event that the calling thread's device has. */
+static struct fake_object *find_here(struct fake_gpu *f, enum fake_kind kind,
+                                     const void *handle)
+{
+    struct fake_object *const o = find(f, kind, handle);
+
+    /* Once every call fails, none can set the device. */
+    if (!o || (f->failed && f->fail_for_ever))
+        return o;
+    if (device_of_thread(f) < 0)
+        (void)broken(f, 0, "a call in a thread without a device");
+    else if (o != &f->initial && o->device != device_of_thread(f))
         (void)broken(f, 0, "a call on another device than the thread's");
     return o;
 }
@@ -296,8 +308,8 @@ static int stream_wait(void *cookie, void *stream, void *event)
 {
     struct fake_gpu *const f = cookie;
     const int code = enter(f, "cudaStreamWaitEvent");
-    struct fake_object *const s = code ? NULL : find(f, STREAM, stream);
-    const struct fake_object *const e = s ? find(f, EVENT, event) : NULL;
+    struct fake_object *const s = code ? NULL : find_here(f, STREAM, stream);
+    const struct fake_object *const e = s ? find_here(f, EVENT, event) : NULL;
 
     if (!e)
         return leave(f, code ? code : INVALID_HANDLE);
@@ -313,7 +325,8 @@ static int stream_sync(void *cookie, void *stream)
 {
     struct fake_gpu *const f = cookie;
     const int code = enter(f, "cudaStreamSynchronize");
-    const struct fake_object *const s = code ? NULL : find(f, STREAM, stream);
+    const struct fake_object *const s =
+        code ? NULL : find_here(f, STREAM, stream);
 
     if (!s)
         return leave(f, code ? code : INVALID_HANDLE);
@@ -360,7 +373,7 @@ static int copy_async(void *cookie, void *dst, const void *src, size_t size,
 {
     struct fake_gpu *const f = cookie;
     const int code = enter(f, "cudaMemcpyAsync");
-    struct fake_object *const s = code ? NULL : find(f, STREAM, stream);
+    struct fake_object *const s = code ? NULL : find_here(f, STREAM, stream);
     const bool pinned =
         holder(f, PINNED, src, size) || holder(f, REGISTERED, src, size);
     uint64_t ns = f->latency_ns + (uint64_t)((double)size / f->bytes_per_ns);
@@ -385,8 +398,8 @@ static int event_record(void *cookie, void *event, void *stream)
 {
     struct fake_gpu *const f = cookie;
     const int code = enter(f, "cudaEventRecord");
-    struct fake_object *const s = code ? NULL : find(f, STREAM, stream);
-    struct fake_object *const e = s ? find(f, EVENT, event) : NULL;
+    struct fake_object *const s = code ? NULL : find_here(f, STREAM, stream);
+    struct fake_object *const e = s ? find_here(f, EVENT, event) : NULL;
 
     if (!e)
         return leave(f, code ? code : INVALID_HANDLE);
@@ -399,6 +412,7 @@ static int event_wait(void *cookie, void *event)
 {
     struct fake_gpu *const f = cookie;
     const int code = enter(f, "cudaEventSynchronize");
+    /* As in CUDA, from any device. */
     const struct fake_object *const e = code ? NULL : find(f, EVENT, event);
 
     if (!e)

@@ -76,7 +76,6 @@ void fake_gpu_refuse(struct fake_gpu *f, const char *name, int code)
     pthread_mutex_lock(&f->lock);
     f->refused = name;
     f->refused_code = code;
-    f->failed = NULL;
     pthread_mutex_unlock(&f->lock);
 }
 

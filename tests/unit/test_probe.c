@@ -231,7 +231,6 @@ Test(fakegpu, refuses_every_call_of_a_name)
     fake_gpu_refuse(fake, "cudaHostAlloc", 2);
     for (int i = 0; i < 3; i++)
         cr_assert_eq(gpu->pin(cookie, &ptr, 64), 2);
-    cr_assert_str_eq(fake_gpu_failed(fake), "cudaHostAlloc");
     fake_gpu_refuse(fake, NULL, 0);
     cr_assert_eq(gpu->pin(cookie, &ptr, 64), 0);
 }
