@@ -458,7 +458,8 @@ typedef struct pinfold_stats {
     uint64_t caller_wait_ns, worker_wait_ns;
     int64_t workers;    /* threads; 0 = the calling thread */
     int64_t slots;
-    const char *memory; /* "pinned", "pageable" or "caller's"; a literal */
+    const char *memory; /* "pinned", "partly pinned", "pageable" or "caller's";
+                         * a literal */
     const char *upload; /* "on", or why not, in words; a literal */
 } pinfold_stats;
 

@@ -239,6 +239,7 @@ static void describe(pinfold_loader *loader)
     stats->slots = loader->options.slots;
     stats->memory = loader->allocator.alloc ? "caller's"
                     : loader->pinned        ? "pinned"
+                    : stats->pinned_bytes   ? "partly pinned"
                                             : "pageable";
     stats->upload = loader->dev.n_slots ? "on"
                     : loader->options.upload == PINFOLD_UPLOAD_OFF

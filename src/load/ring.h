@@ -14,6 +14,15 @@ enum pfi_slot_state {
     PFI_SLOT_RETURNING /* given back; free when its event is done */
 };
 
+/* How a slot's memory was got, and has to be given back. */
+enum pfi_memory_kind {
+    PFI_MEMORY_PLAIN,
+    PFI_MEMORY_CALLERS,    /* from the caller's allocator */
+    PFI_MEMORY_PINNED,     /* cudaHostAlloc */
+    PFI_MEMORY_REGISTERED, /* plain, pinned by cudaHostRegister */
+    PFI_MEMORY_DEVICE
+};
+
 /* What belongs to a batch rather than to the memory that it lies in. */
 struct pfi_meta {
     int64_t number, epoch;
@@ -32,7 +41,8 @@ struct pfi_slot {
     int64_t returned; /* order of the release */
     int32_t assigned, done; /* samples given to workers, and finished */
     struct pfi_meta meta;
-    void *memory; /* on the host or the device */
+    void *memory;
+    enum pfi_memory_kind kind;
     void *ready, *consumed; /* CUDA events, or NULL */
 };
 

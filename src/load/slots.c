@@ -61,37 +61,72 @@ static pinfold_status open_event(const struct pfi_gpu *gpu, void **event,
     return PINFOLD_OK;
 }
 
-/* Pinned while that works; AUTO goes on in ordinary memory where the first
- * cannot be pinned. */
+static pinfold_status no_memory(const pinfold_loader *loader,
+                                pinfold_error *err)
+{
+    return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a slot of %zu bytes",
+                    loader->slot_bytes);
+}
+
+static pinfold_status alloc_callers(pinfold_loader *loader,
+                                    struct pfi_slot *slot, pinfold_error *err)
+{
+    slot->memory = loader->allocator.alloc(loader->allocator.cookie,
+                                           loader->slot_bytes, PFI_SLOT_ALIGN);
+    slot->kind = PFI_MEMORY_CALLERS;
+    if (!slot->memory)
+        return no_memory(loader, err);
+    if ((uintptr_t)slot->memory % 256)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "the allocator's memory is not aligned to %d",
+                        PFI_SLOT_ALIGN);
+    return PINFOLD_OK;
+}
+
+/* Pinned where that works: where cudaHostAlloc refuses, ordinary memory may
+ * still be registered, and AUTO takes it as it is.  Once that has happened no
+ * other slot is tried. */
 static pinfold_status alloc_host(pinfold_loader *loader, struct pfi_slot *slot,
-                                 bool first, pinfold_error *err)
+                                 pinfold_error *err)
 {
     const struct pfi_gpu *const gpu = loader->gpu;
-    const size_t size = loader->slot_bytes;
-    int code;
+    int code = 0, second;
 
-    if (loader->allocator.alloc) {
-        slot->memory = loader->allocator.alloc(loader->allocator.cookie, size,
-                                               PFI_SLOT_ALIGN);
-        if ((uintptr_t)slot->memory % 256)
-            return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
-                            "the allocator's memory is not aligned to %d",
-                            PFI_SLOT_ALIGN);
-    } else if (loader->pinned) {
-        code = gpu->pin(gpu->cookie, &slot->memory, size);
+    if (loader->allocator.alloc)
+        return alloc_callers(loader, slot, err);
+    if (loader->pinned) {
+        code = gpu->pin(gpu->cookie, &slot->memory, loader->slot_bytes);
+        slot->kind = PFI_MEMORY_PINNED;
         if (!code)
             return PINFOLD_OK;
-        slot->memory = NULL;
-        if (!first || loader->options.memory == PINFOLD_MEMORY_PINNED)
-            return pfi_fail_cuda(gpu, err, code, "cudaHostAlloc");
-        loader->pinned = false;
     }
-    if (!loader->allocator.alloc)
-        slot->memory = pfi_aligned_alloc(PFI_SLOT_ALIGN, size);
+    slot->kind = PFI_MEMORY_PLAIN;
+    slot->memory = pfi_aligned_alloc(PFI_SLOT_ALIGN, loader->slot_bytes);
     if (!slot->memory)
-        return pfi_fail(err, PINFOLD_E_MEMORY, 0,
-                        "no memory for a slot of %zu bytes", size);
+        return no_memory(loader, err);
+    if (!loader->pinned)
+        return PINFOLD_OK;
+    second = gpu->host_register(gpu->cookie, slot->memory, loader->slot_bytes);
+    if (!second) {
+        slot->kind = PFI_MEMORY_REGISTERED;
+        return PINFOLD_OK;
+    }
+    if (loader->options.memory == PINFOLD_MEMORY_PINNED)
+        return pfi_fail(err, PINFOLD_E_CUDA, second,
+                        "cudaHostAlloc: %s (%d), and cudaHostRegister: %s (%d)",
+                        gpu->error_name(gpu->cookie, code), code,
+                        gpu->error_name(gpu->cookie, second), second);
+    loader->pinned = false;
     return PINFOLD_OK;
+}
+
+static void count_host(pinfold_stats *stats, const struct pfi_slot *slot,
+                       size_t size)
+{
+    const bool pinned = slot->kind == PFI_MEMORY_PINNED ||
+                        slot->kind == PFI_MEMORY_REGISTERED;
+
+    *(pinned ? &stats->pinned_bytes : &stats->host_bytes) += size;
 }
 
 static pinfold_status open_host(pinfold_loader *loader, pinfold_error *err)
@@ -101,12 +136,11 @@ static pinfold_status open_host(pinfold_loader *loader, pinfold_error *err)
     for (int32_t i = 0; !status && i < loader->host.n_slots; i++) {
         struct pfi_slot *const slot = &loader->host.slots[i];
 
-        status = alloc_host(loader, slot, i == 0, err);
+        status = alloc_host(loader, slot, err);
         if (!status && loader->gpu)
             status = open_event(loader->gpu, &slot->consumed, err);
         if (!status)
-            *(loader->pinned ? &loader->stats.pinned_bytes
-                             : &loader->stats.host_bytes) += loader->slot_bytes;
+            count_host(&loader->stats, slot, loader->slot_bytes);
     }
     return status;
 }
@@ -125,6 +159,7 @@ static pinfold_status open_device(pinfold_loader *loader, pinfold_error *err)
             slot->memory = NULL;
             return pfi_fail_cuda(gpu, err, code, "cudaMalloc");
         }
+        slot->kind = PFI_MEMORY_DEVICE;
         loader->stats.device_bytes += loader->slot_bytes;
         status = open_event(gpu, &slot->ready, err);
         if (!status)
@@ -152,39 +187,50 @@ pinfold_status pfi_slots_open(pinfold_loader *loader, pinfold_error *err)
     return open_device(loader, err);
 }
 
-/* Results are not looked at: on the way out there is nobody to tell. */
-static void close_slot(pinfold_loader *loader, struct pfi_slot *slot,
-                       bool on_device, bool forked)
+/* A forked child gives nothing back to the device. */
+static void free_memory(pinfold_loader *loader, struct pfi_slot *slot,
+                        const struct pfi_gpu *gpu)
 {
-    const struct pfi_gpu *const gpu = forked ? NULL : loader->gpu;
-
-    free_meta(&slot->meta);
-    if (gpu && slot->ready)
-        (void)gpu->event_destroy(gpu->cookie, slot->ready);
-    if (gpu && slot->consumed)
-        (void)gpu->event_destroy(gpu->cookie, slot->consumed);
     if (!slot->memory)
         return;
-    if (on_device) {
-        if (gpu)
-            (void)gpu->dealloc(gpu->cookie, slot->memory);
-    } else if (loader->allocator.alloc) {
-        if (loader->allocator.free)
-            loader->allocator.free(loader->allocator.cookie, slot->memory,
-                                   loader->slot_bytes);
-    } else if (loader->pinned) {
+    switch (slot->kind) {
+    case PFI_MEMORY_CALLERS:
+        loader->allocator.free(loader->allocator.cookie, slot->memory,
+                               loader->slot_bytes);
+        break;
+    case PFI_MEMORY_PINNED:
         if (gpu)
             (void)gpu->unpin(gpu->cookie, slot->memory);
-    } else {
+        break;
+    case PFI_MEMORY_DEVICE:
+        if (gpu)
+            (void)gpu->dealloc(gpu->cookie, slot->memory);
+        break;
+    case PFI_MEMORY_REGISTERED:
+        if (gpu)
+            (void)gpu->host_unregister(gpu->cookie, slot->memory);
         pfi_free(slot->memory);
+        break;
+    case PFI_MEMORY_PLAIN: pfi_free(slot->memory); break;
     }
 }
 
+/* Results are not looked at: on the way out there is nobody to tell. */
 static void close_ring(pinfold_loader *loader, struct pfi_ring *ring,
-                       bool on_device, bool forked)
+                       bool forked)
 {
-    for (int32_t i = 0; i < ring->n_slots; i++)
-        close_slot(loader, &ring->slots[i], on_device, forked);
+    const struct pfi_gpu *const gpu = forked ? NULL : loader->gpu;
+
+    for (int32_t i = 0; i < ring->n_slots; i++) {
+        struct pfi_slot *const slot = &ring->slots[i];
+
+        free_meta(&slot->meta);
+        if (gpu && slot->ready)
+            (void)gpu->event_destroy(gpu->cookie, slot->ready);
+        if (gpu && slot->consumed)
+            (void)gpu->event_destroy(gpu->cookie, slot->consumed);
+        free_memory(loader, slot, gpu);
+    }
     pfi_free(ring->slots);
     *ring = (struct pfi_ring){0};
 }
@@ -210,8 +256,8 @@ void pfi_slots_close(pinfold_loader *loader, bool forked)
         await_consumers(loader, &loader->host);
         await_consumers(loader, &loader->dev);
     }
-    close_ring(loader, &loader->dev, true, forked);
-    close_ring(loader, &loader->host, false, forked);
+    close_ring(loader, &loader->dev, forked);
+    close_ring(loader, &loader->host, forked);
     if (gpu && !forked && loader->own_stream)
         (void)gpu->stream_destroy(gpu->cookie, loader->stream);
 }

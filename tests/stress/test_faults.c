@@ -37,6 +37,8 @@ static const struct scenario scenarios[] = {
      NULL},
     {"ordinary memory", 1, 2, PINFOLD_UPLOAD_REQUIRE, PINFOLD_MEMORY_PAGEABLE,
      false, false, NULL},
+    {"registered memory", 1, 2, PINFOLD_UPLOAD_REQUIRE, PINFOLD_MEMORY_PINNED,
+     false, false, "cudaHostAlloc"},
     {"host batches", 1, 2, PINFOLD_UPLOAD_OFF, PINFOLD_MEMORY_PINNED, false,
      false, NULL},
 };

@@ -144,6 +144,59 @@ Test(upload, host_batches_wait_for_the_callers_stream)
     }
 }
 
+/* Which memory comes of pinned memory that is refused, by cudaHostAlloc alone or
+ * by cudaHostRegister too. */
+Test(upload, memory_is_registered_where_it_cannot_be_allocated_pinned)
+{
+    pinfold_stats stats = {.struct_size = sizeof(stats)};
+
+    options.memory = PINFOLD_MEMORY_PINNED;
+    fake_gpu_refuse(fake, "cudaHostAlloc", 2);
+    pinfold_loader *const loader = open_loader();
+
+    pinfold_loader_stats(loader, &stats);
+    cr_assert_str_eq(stats.memory, "pinned");
+    cr_assert_gt(stats.pinned_bytes, 0);
+    check_epochs(loader, true);
+    cr_assert_gt(fake_gpu_pinned_copies(fake), 0);
+    cr_assert_eq(fake_gpu_pageable_copies(fake), 0);
+    pinfold_loader_close(loader);
+}
+
+Test(upload, ordinary_memory_is_taken_where_none_can_be_pinned)
+{
+    pinfold_stats stats = {.struct_size = sizeof(stats)};
+
+    fake_gpu_refuse(fake, "cudaHostAlloc", 2);
+    fake_gpu_fail(fake, 4, 801, false); /* behind count, get, set and alloc */
+    pinfold_loader *const loader = open_loader();
+
+    cr_assert_str_eq(fake_gpu_failed(fake), "cudaHostRegister");
+    pinfold_loader_stats(loader, &stats);
+    cr_assert_str_eq(stats.memory, "pageable");
+    cr_assert_eq(stats.pinned_bytes, 0);
+    check_epochs(loader, true);
+    cr_assert_eq(fake_gpu_pinned_copies(fake), 0);
+    pinfold_loader_close(loader);
+}
+
+Test(upload, a_demand_for_pinned_memory_names_both_calls)
+{
+    pinfold_loader *loader;
+    pinfold_error err;
+
+    options.memory = PINFOLD_MEMORY_PINNED;
+    fake_gpu_refuse(fake, "cudaHostAlloc", 2);
+    fake_gpu_fail(fake, 4, 801, false);
+    cr_assert_eq(pfi_loader_open(&loader, set.dataset, &options, gpu,
+                                 &set.reader, &err),
+                 PINFOLD_E_CUDA);
+    cr_assert_null(loader);
+    cr_assert_eq(err.sys_code, 801);
+    cr_assert_not_null(strstr(err.message, "cudaHostAlloc: "));
+    cr_assert_not_null(strstr(err.message, "cudaHostRegister: "));
+}
+
 /* Call k of a whole run fails once: an error that names the call, no hang, no
  * leak (the teardown looks), and the loader can be closed. */
 Test(upload, any_call_may_fail)
