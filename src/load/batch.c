@@ -327,6 +327,10 @@ pinfold_status pinfold_batch_release_after(const pinfold_batch *batch,
     pfi_error_clear(err);
     if (pfi_loader_check(loader, err))
         return PINFOLD_E_FORK;
+    if (!loader->gpu && stream)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "a stream, but the loader uses no device: %s",
+                        loader->why_no_gpu);
     if (!loader->gpu) {
         pinfold_batch_release(batch);
         return PINFOLD_OK;

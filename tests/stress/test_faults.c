@@ -33,7 +33,7 @@ static const struct scenario scenarios[] = {
      PINFOLD_MEMORY_PINNED, false, false, NULL},
     {"the caller's stream", 1, 3, PINFOLD_UPLOAD_REQUIRE, PINFOLD_MEMORY_AUTO,
      true, false, NULL},
-    {"cancel", 2, 3, PINFOLD_UPLOAD_REQUIRE, PINFOLD_MEMORY_AUTO, false, true,
+    {"cancel", 2, 3, PINFOLD_UPLOAD_AUTO, PINFOLD_MEMORY_AUTO, false, true,
      NULL},
     {"ordinary memory", 1, 2, PINFOLD_UPLOAD_REQUIRE, PINFOLD_MEMORY_PAGEABLE,
      false, false, NULL},

@@ -144,6 +144,26 @@ Test(upload, host_batches_wait_for_the_callers_stream)
     }
 }
 
+/* The loader could not know when the stream is done with the batch. */
+Test(upload, a_stream_needs_a_device_in_use)
+{
+    const pinfold_batch *batch;
+    pinfold_error err;
+
+    options.upload = PINFOLD_UPLOAD_OFF;
+    options.memory = PINFOLD_MEMORY_PAGEABLE;
+    pinfold_loader *const loader = open_loader();
+
+    cr_assert_eq(pinfold_loader_start(loader, 0, &err), PINFOLD_OK);
+    cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err), PINFOLD_OK);
+    cr_assert_eq(pinfold_batch_release_after(batch, consumer, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_not_null(strstr(err.message, "no device"), "%s", err.message);
+    cr_assert(fake_batch_right(&set, batch, batch->data), "it is still out");
+    cr_assert_eq(pinfold_batch_release_after(batch, NULL, &err), PINFOLD_OK);
+    pinfold_loader_close(loader);
+}
+
 /* Which memory comes of pinned memory that is refused, by cudaHostAlloc alone or
  * by cudaHostRegister too. */
 Test(upload, memory_is_registered_where_it_cannot_be_allocated_pinned)
