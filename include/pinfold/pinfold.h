@@ -380,7 +380,9 @@ typedef struct pinfold_loader_options {
     pinfold_upload upload;         /* 0 = PINFOLD_UPLOAD_OFF */
     pinfold_memory memory;         /* 0 = PINFOLD_MEMORY_AUTO */
     pinfold_bad_sample bad_sample; /* 0 = PINFOLD_BAD_KEEP */
-    int32_t reserved;              /* 0 */
+    int32_t io_threads;  /* threads that read files ahead of the workers, for
+                          * slow stores; 0 = the workers read, at most
+                          * PINFOLD_WORKERS_MAX */
 } pinfold_loader_options;
 
 #define PINFOLD_WORKERS_MAX 1024

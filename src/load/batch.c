@@ -31,6 +31,14 @@ static void make_order(pinfold_loader *loader, int64_t epoch)
         loader->order[i] = i;
 }
 
+/* With drop_last fewer than the data set has. */
+static int64_t samples_in_epoch(const pinfold_loader *loader)
+{
+    const int64_t whole = loader->n_batches * loader->options.batch_size;
+
+    return whole < loader->n_samples ? whole : loader->n_samples;
+}
+
 pinfold_status pinfold_loader_start(pinfold_loader *loader, int64_t epoch,
                                     pinfold_error *err)
 {
@@ -49,7 +57,11 @@ pinfold_status pinfold_loader_start(pinfold_loader *loader, int64_t epoch,
     loader->filling = NULL;
     pthread_mutex_unlock(&loader->lock);
     /* No thread looks at the order before `started`. */
+    if (loader->ahead)
+        pfi_ahead_stop(loader->ahead);
     make_order(loader, epoch);
+    if (loader->ahead)
+        pfi_ahead_start(loader->ahead, samples_in_epoch(loader));
     pthread_mutex_lock(&loader->lock);
     loader->epoch = epoch;
     loader->cancelled = false;

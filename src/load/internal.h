@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "datasets/order.h"
+#include "src/load/ahead.h"
 #include "src/load/loader.h"
 #include "src/load/ring.h"
 #include "src/load/sample.h"
@@ -44,6 +45,7 @@ struct pinfold_loader {
     pinfold_dataset *dataset;
     int64_t n_samples, n_batches;
     struct pfi_reader reader;
+    struct pfi_ahead *ahead; /* NULL: the workers read */
     const struct pfi_gpu *gpu; /* NULL when no device is used */
     const char *why_no_gpu;
     pid_t pid;

@@ -34,7 +34,7 @@ static pinfold_status check_options(const pinfold_loader_options *o,
         {"upload", (int32_t)o->upload, 0, PINFOLD_UPLOAD_REQUIRE},
         {"memory", (int32_t)o->memory, 0, PINFOLD_MEMORY_PAGEABLE},
         {"bad_sample", (int32_t)o->bad_sample, 0, PINFOLD_BAD_FAIL},
-        {"reserved", o->reserved, 0, 0},
+        {"io_threads", o->io_threads, 0, PINFOLD_WORKERS_MAX},
     };
     pinfold_status status = PINFOLD_OK;
 
@@ -204,6 +204,29 @@ static pinfold_status make_workers(pinfold_loader *loader, pinfold_error *err)
     return PINFOLD_OK;
 }
 
+static const char *path_at(void *cookie, int64_t position)
+{
+    const pinfold_loader *const loader = cookie;
+
+    return pinfold_dataset_path(loader->dataset, loader->order[position]);
+}
+
+/* Two files a reading thread, and one a worker that holds it. */
+static pinfold_status read_ahead(pinfold_loader *loader, pinfold_error *err)
+{
+    const int32_t threads = loader->options.io_threads;
+    const struct pfi_ahead_source source = {
+        .reader = loader->reader,
+        .root_fd = pfi_dataset_root_fd(loader->dataset),
+        .cookie = loader,
+        .path = path_at};
+
+    return threads ? pfi_ahead_open(&loader->ahead, threads,
+                                    2 * threads + loader->n_workers, &source,
+                                    err)
+                   : PINFOLD_OK;
+}
+
 /* The host program's signal handlers must not run in our threads. */
 static pinfold_status start_threads(pinfold_loader *loader, pinfold_error *err)
 {
@@ -263,6 +286,8 @@ static pinfold_status open_parts(pinfold_loader *loader,
         status = make_workers(loader, err);
     if (!status)
         status = open_slots(loader, err);
+    if (!status)
+        status = read_ahead(loader, err);
     if (!status)
         status = start_threads(loader, err);
     if (!status)
@@ -352,6 +377,8 @@ void pinfold_loader_close(pinfold_loader *loader)
 
     if (!forked)
         join_threads(loader);
+    if (!forked)
+        pfi_ahead_close(loader->ahead);
     free_memory(loader, forked);
     if (!forked && loader->conds_made) {
         pthread_cond_destroy(&loader->work);

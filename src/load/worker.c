@@ -66,6 +66,26 @@ static void name_error(const pinfold_loader *loader, struct pfi_arena *arena,
     pfi_error_add_path(&job->error, full ? full : path);
 }
 
+/* Where the job stands in the epoch's order. */
+static int64_t position_of(const pinfold_loader *loader,
+                           const struct pfi_job *job)
+{
+    return job->slot->meta.number * loader->options.batch_size + job->place;
+}
+
+static pinfold_status read_sample(pinfold_loader *loader,
+                                  struct pfi_arena *arena, struct pfi_job *job,
+                                  const void **data, size_t *size)
+{
+    if (loader->ahead)
+        return pfi_ahead_take(loader->ahead, position_of(loader, job), data,
+                              size, &job->error);
+    return loader->reader.read(
+        loader->reader.cookie, pfi_dataset_root_fd(loader->dataset),
+        pinfold_dataset_path(loader->dataset, job->index), arena, data, size,
+        &job->error);
+}
+
 void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
                  struct pfi_job *job)
 {
@@ -78,10 +98,7 @@ void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
 
     job->times = (struct pfi_times){0};
     pfi_error_clear(&job->error);
-    job->status = loader->reader.read(
-        loader->reader.cookie, pfi_dataset_root_fd(loader->dataset),
-        pinfold_dataset_path(loader->dataset, job->index), arena, &data, &size,
-        &job->error);
+    job->status = read_sample(loader, arena, job, &data, &size);
     job->times.read_ns = pfi_now_ns() - start;
     job->bytes_read = size;
     if (!job->status)
@@ -94,6 +111,8 @@ void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
         memset(dst, 0, loader->task.recipe.sample_bytes);
         name_error(loader, arena, job);
     }
+    if (loader->ahead)
+        pfi_ahead_give_back(loader->ahead, position_of(loader, job));
     pfi_arena_reset(arena);
 }
 

@@ -75,6 +75,7 @@ static void one_round(struct fake_set *set, unsigned *random)
     options.workers = (int32_t)(next_random(random) % 4);
     if (!options.workers)
         options.workers = PINFOLD_OFF;
+    options.io_threads = (int32_t)(next_random(random) % 4);
     options.slots = 1 + (int32_t)(next_random(random) % 3);
     options.batch_size = 1 + (int32_t)(next_random(random) % 9);
     options.shuffle = (int32_t)(next_random(random) % 2);

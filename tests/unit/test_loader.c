@@ -68,8 +68,9 @@ Test(loader, the_order_does_not_depend_on_workers)
 
     options.shuffle = 1;
     options.seed = 3;
-    for (int workers = 0; workers < 9; workers++) {
-        options.workers = workers ? workers : PINFOLD_OFF;
+    for (int workers = 0; workers < 18; workers++) {
+        options.workers = workers % 9 ? workers % 9 : PINFOLD_OFF;
+        options.io_threads = workers / 9 * (1 + workers % 3);
         pinfold_loader *const loader = open_loader();
 
         for (int64_t epoch = 0; epoch < 2; epoch++)
@@ -79,6 +80,27 @@ Test(loader, the_order_does_not_depend_on_workers)
         cr_assert_arr_eq(first, order, 37 * sizeof(*order));
         pinfold_loader_close(loader);
     }
+}
+
+Test(loader, reading_ahead_stops_where_the_epoch_does)
+{
+    int64_t order[64];
+
+    options.io_threads = 5;
+    options.drop_last = 1;
+    options.workers = 2;
+    pinfold_loader *const loader = open_loader();
+
+    for (int64_t epoch = 0; epoch < 30; epoch++) {
+        const pinfold_batch *batch;
+
+        cr_assert_eq(run(loader, epoch, order), 32);
+        /* Left after its first batch. */
+        cr_assert_eq(pinfold_loader_start(loader, epoch, NULL), PINFOLD_OK);
+        cr_assert_eq(pinfold_loader_next(loader, -1, &batch, NULL), PINFOLD_OK);
+        pinfold_batch_release(batch);
+    }
+    pinfold_loader_close(loader);
 }
 
 Test(loader, drop_last_leaves_out_the_short_batch)
