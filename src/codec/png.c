@@ -1,31 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  * PNG on zlib, row by row, with Pillow's verdict on damaged streams
  * (src/libImaging/ZipDecode.c, 13.0.0): decoding stops at the last row, a
- * stream that ends early leaves black rows, one that breaks is an error.
- * libpng judges these otherwise, and stops where Pillow goes on. */
+ * stream that ends with a row leaves the others black, one that ends within a
+ * row or breaks is an error.  libpng judges these otherwise, and stops where
+ * Pillow goes on. */
 #include <string.h>
 #include <zlib.h>
 
 #include "src/codec/codec.h"
 #include "src/codec/png_chunks.h"
 
-/* Pillow hands zlib at most so much of one chunk (ImageFile.MAXBLOCK); a wrong
- * checksum counts only where it lies in the block that ends the last row. */
-#define PFI_PNG_BLOCK 65536
-
 struct png_state {
     struct pfi_png_info info;
-    struct pfi_png_data run;
     z_stream zlib;
     bool zlib_made;
-    bool over;  /* zlib has seen the stream's end */
-    bool ended; /* in mid picture: the rest is black */
-    const unsigned char *block; /* what is left of the current IDAT */
-    size_t block_size;
+    bool ended; /* the stream, with a row; the rest is black */
     unsigned char palette[256][3];
     unsigned char *now, *before; /* a filter byte and a row, as stored */
     size_t row_bytes;            /* without the filter byte */
-    int32_t next;                /* row, without interlacing */
+    int32_t next;                /* row of the picture, without interlacing */
     unsigned char *picture;      /* interlaced: the window, RGB */
     unsigned char *rgb;          /* one whole row */
 };
@@ -37,32 +30,35 @@ static pinfold_status corrupt(pinfold_error *err, const char *why)
 
 /* ---------------------------------------------------------- stored rows --- */
 
-/* Gives zlib more input; false where there is none. */
-static bool refill(struct png_state *s)
+/* Gives zlib more input. */
+static pinfold_status refill(struct png_state *s, pinfold_error *err)
 {
-    while (!s->block_size)
-        if (!pfi_png_next_data(&s->run, &s->block, &s->block_size))
-            return false;
-    const size_t n = s->block_size < PFI_PNG_BLOCK ? s->block_size
-                                                   : PFI_PNG_BLOCK;
+    const unsigned char *bytes;
+    size_t n;
+    const pinfold_status status = pfi_png_next_data(&s->info, &bytes, &n, err);
 
-    s->zlib.next_in = (z_const Bytef *)(uintptr_t)s->block;
+    if (status)
+        return status;
+    s->zlib.next_in = (z_const Bytef *)(uintptr_t)bytes;
     s->zlib.avail_in = (uInt)n;
-    s->block += n;
-    s->block_size -= n;
-    return true;
+    return PINFOLD_OK;
 }
 
-/* Inflates one row with its filter byte into s->now; s->ended afterwards means
- * that it is not there. */
+/* Inflates one row with its filter byte into s->now.  Pillow looks at the end of
+ * the stream only when a row is full: a row that the end leaves short waits for
+ * input until there is none. */
 static pinfold_status inflate_row(struct png_state *s, size_t row_bytes,
                                   pinfold_error *err)
 {
     size_t wanted = row_bytes + 1;
 
-    while (wanted && !s->over) {
-        if (!s->zlib.avail_in && !refill(s))
-            return corrupt(err, "the file is cut short");
+    while (wanted) {
+        if (!s->zlib.avail_in) {
+            const pinfold_status status = refill(s, err);
+
+            if (status)
+                return status;
+        }
         const uInt room = wanted < UINT32_MAX ? (uInt)wanted : UINT32_MAX;
 
         s->zlib.next_out = s->now + (row_bytes + 1 - wanted);
@@ -73,9 +69,10 @@ static pinfold_status inflate_row(struct png_state *s, size_t row_bytes,
             return corrupt(err, code == Z_MEM_ERROR ? "no memory to inflate"
                                                     : "broken data stream");
         wanted -= room - s->zlib.avail_out;
-        s->over = code == Z_STREAM_END;
+        s->ended = code == Z_STREAM_END;
+        if (s->ended && wanted)
+            return corrupt(err, "the data end within a row");
     }
-    s->ended = wanted > 0;
     return PINFOLD_OK;
 }
 
@@ -110,9 +107,8 @@ static pinfold_status unfilter(struct png_state *s, size_t n, size_t bpp,
     return PINFOLD_OK;
 }
 
-/* One stored row of `width` pixels into s->now; false in *there once the stream
- * has ended. */
-static pinfold_status stored_row(struct png_state *s, int32_t width, bool *there,
+/* One stored row of `width` pixels into s->now. */
+static pinfold_status stored_row(struct png_state *s, int32_t width,
                                  pinfold_error *err)
 {
     const size_t bits =
@@ -124,8 +120,7 @@ static pinfold_status stored_row(struct png_state *s, int32_t width, bool *there
     s->before = s->now;
     s->now = swap;
     status = inflate_row(s, n, err);
-    *there = !s->ended;
-    if (status || s->ended)
+    if (status)
         return status;
     return unfilter(s, n, bits < 8 ? 1 : bits / 8, err);
 }
@@ -185,6 +180,14 @@ static void byte_row(const struct png_state *s, unsigned char *rgb, size_t n)
             rgb[3 * i + c] = p[c * next];
 }
 
+/* A palette that an earlier header left to a grey picture is in force. */
+static void grey_to_palette(const struct png_state *s, unsigned char *rgb,
+                            size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy(rgb + 3 * i, s->palette[rgb[3 * i]], 3);
+}
+
 static void to_rgb(const struct png_state *s, unsigned char *rgb, size_t n)
 {
     if (s->info.colour == 0)
@@ -193,17 +196,16 @@ static void to_rgb(const struct png_state *s, unsigned char *rgb, size_t n)
         palette_row(s, rgb, n);
     else
         byte_row(s, rgb, n);
+    if (s->info.palette && s->info.colour != 3)
+        grey_to_palette(s, rgb, n);
 }
 
-/* Pixels that the stream lacks hold code 0: black, or the palette's first. */
+/* Pixels that the stream lacks hold code 0: the palette's first, which without
+ * a palette is black. */
 static void fill_missing(const struct png_state *s, unsigned char *rgb, size_t n)
 {
-    static const unsigned char black[3];
-    const unsigned char *const fill =
-        s->info.colour == 3 ? s->palette[0] : black;
-
     for (size_t i = 0; i < n; i++)
-        memcpy(rgb + 3 * i, fill, 3);
+        memcpy(rgb + 3 * i, s->palette[0], 3);
 }
 
 /* ----------------------------------------------------------------- Adam7 --- */
@@ -213,7 +215,8 @@ static const struct {
 } passes[7] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
                {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
 
-/* Puts the n pixels in s->rgb to their columns in row y of the window. */
+/* Puts the n pixels in s->rgb to their columns in row y of the window.  Pillow
+ * puts the tile of an interlaced picture to the top left, wherever it belongs. */
 static void scatter(const struct pfi_decoder *decoder, struct png_state *s,
                     int32_t y, int pass, int32_t n)
 {
@@ -237,23 +240,19 @@ static pinfold_status decode_pass(const struct pfi_decoder *decoder,
                                   pinfold_error *err)
 {
     const int dx = passes[pass].dx, x0 = passes[pass].x0;
-    const int32_t n = decoder->width <= x0
-                          ? 0
-                          : (int32_t)(((int64_t)decoder->width - x0 + dx - 1) /
-                                      dx);
+    const int32_t width = s->info.tile.width;
+    const int32_t n =
+        width <= x0 ? 0 : (int32_t)(((int64_t)width - x0 + dx - 1) / dx);
     pinfold_status status = PINFOLD_OK;
-    bool there = true;
 
     memset(s->now, 0, s->row_bytes + 1);
-    for (int64_t y = passes[pass].y0; n && y < decoder->height && there;
+    for (int64_t y = passes[pass].y0; n && y < s->info.tile.height && !s->ended;
          y += passes[pass].dy) {
-        status = stored_row(s, n, &there, err);
+        status = stored_row(s, n, err);
         if (status)
             return status;
-        if (there) {
-            to_rgb(s, s->rgb, (size_t)n);
-            scatter(decoder, s, (int32_t)y, pass, n);
-        }
+        to_rgb(s, s->rgb, (size_t)n);
+        scatter(decoder, s, (int32_t)y, pass, n);
     }
     return status;
 }
@@ -268,6 +267,9 @@ static pinfold_status decode_interlaced(struct pfi_decoder *decoder,
     if (!pfi_mul((size_t)(w->right - w->left) * 3,
                  (size_t)(w->bottom - w->top), &bytes))
         bytes = SIZE_MAX;
+    status = pfi_decoder_scratch(decoder, bytes, err);
+    if (status)
+        return status;
     s->picture = pfi_arena_alloc(decoder->arena, bytes);
     if (!s->picture)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0,
@@ -297,7 +299,10 @@ static pinfold_status open_png(struct pfi_decoder *decoder, pinfold_error *err)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a decoder");
     memset(s, 0, sizeof(*s));
     decoder->state = s;
-    status = pfi_png_info(decoder->data, decoder->size, &s->info, err);
+    s->info.data = decoder->data;
+    s->info.size = decoder->size;
+    s->info.limits = decoder->limits;
+    status = pfi_png_open(&s->info, err);
     decoder->width = s->info.width;
     decoder->height = s->info.height;
     decoder->mode = s->info.mode;
@@ -307,8 +312,10 @@ static pinfold_status open_png(struct pfi_decoder *decoder, pinfold_error *err)
 /* Entries that the palette lacks, maybe all, are black. */
 static void make_palette(struct png_state *s)
 {
+    const uint32_t entries = s->info.palette_bytes / 3;
+
     if (s->info.palette)
-        memcpy(s->palette, s->info.palette, (size_t)s->info.palette_size * 3);
+        memcpy(s->palette, s->info.palette, (entries < 256 ? entries : 256) * 3);
 }
 
 static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
@@ -317,7 +324,13 @@ static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
     const size_t bits =
         (size_t)(s->info.depth * pfi_png_channels(s->info.colour));
 
-    s->row_bytes = ((size_t)decoder->width * bits + 7) / 8;
+    pinfold_status status;
+
+    s->row_bytes = ((size_t)s->info.tile.width * bits + 7) / 8;
+    status = pfi_decoder_scratch(
+        decoder, 2 * (uint64_t)s->row_bytes + 3 * (uint64_t)decoder->width, err);
+    if (status)
+        return status;
     s->now = pfi_arena_alloc(decoder->arena, s->row_bytes + 1);
     s->before = pfi_arena_alloc(decoder->arena, s->row_bytes + 1);
     s->rgb = pfi_arena_array(decoder->arena, (size_t)decoder->width, 3);
@@ -325,7 +338,6 @@ static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a row");
     memset(s->now, 0, s->row_bytes + 1);
     make_palette(s);
-    s->run = (struct pfi_png_data){decoder->data, decoder->size, s->info.idat};
     if (inflateInit(&s->zlib) != Z_OK)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory to inflate");
     s->zlib_made = true;
@@ -339,18 +351,19 @@ static pinfold_status advance(struct pfi_decoder *decoder, unsigned char *rgb,
     struct png_state *const s = decoder->state;
     const size_t left = (size_t)decoder->window.left;
     const size_t n = (size_t)decoder->window.right - left;
-    pinfold_status status;
-    bool there;
+    const int32_t y = s->next++ - s->info.tile.top;
+    const bool there = y >= 0 && y < s->info.tile.height && !s->ended;
+    pinfold_status status = PINFOLD_OK;
 
-    s->next++;
-    status = stored_row(s, decoder->width, &there, err);
+    if (there)
+        status = stored_row(s, s->info.tile.width, err);
     if (status || !rgb)
         return status;
-    if (!there) {
-        fill_missing(s, rgb, n);
-        return PINFOLD_OK;
-    }
-    to_rgb(s, s->rgb, (size_t)decoder->width);
+    if (!there || s->info.tile.width < decoder->width)
+        fill_missing(s, s->rgb, (size_t)decoder->width);
+    if (there)
+        to_rgb(s, s->rgb + (size_t)s->info.tile.left * 3,
+               (size_t)s->info.tile.width);
     memcpy(rgb, s->rgb + left * 3, n * 3);
     return PINFOLD_OK;
 }
@@ -380,7 +393,7 @@ static pinfold_status finish(struct pfi_decoder *decoder, pinfold_error *err)
 
     while (!status && !s->picture && !s->ended && s->next < decoder->height)
         status = advance(decoder, NULL, err);
-    return status;
+    return status ? status : pfi_png_end(&s->info, err);
 }
 
 static void close_png(struct pfi_decoder *decoder)
