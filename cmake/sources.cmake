@@ -7,7 +7,9 @@ set(PINFOLD_SOURCES
   src/base/mt19937.c
   src/codec/decoder.c
   src/codec/jpeg.c
+  src/codec/jpeg_apps.c
   src/codec/jpeg_header.c
+  src/codec/jpeg_smooth.c
   src/codec/jpeg_window.c
   src/codec/png.c
   src/codec/png_chunks.c

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * JPEG by libjpeg-turbo, set up as Pillow sets it up (src/libImaging/
  * JpegDecode.c, 13.0.0): a source that ends instead of inventing an end marker,
- * and no warning is an error. */
+ * handed over in Pillow's blocks, and no warning is an error. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <jpeglib.h>
-/* After jpeglib.h: the texts of libjpeg's messages; two of its own are not
- * installed. */
+/* After jpeglib.h: first the codes of libjpeg's messages, then their texts; two
+ * of its own are not installed. */
+#include <jerror.h>
 #define JCOPYRIGHT_SHORT ""
 #define JVERSION ""
 #define JMESSAGE(code, text) text,
@@ -18,19 +19,28 @@ static const char *const messages[] = {
 
 #include "src/codec/codec.h"
 #include "src/codec/jpeg_header.h"
+#include "src/codec/jpeg_smooth.h"
 #include "src/codec/jpeg_window.h"
+
+/* Pillow reads so much at a time (ImageFile.MAXBLOCK), and where it stops in the
+ * middle of a block decides which of what follows it can find fault with. */
+#define PFI_JPEG_BLOCK 65536
 
 struct jpeg_state {
     struct jpeg_decompress_struct cinfo;
     struct jpeg_error_mgr errors;
     struct jpeg_source_mgr source;
+    struct pfi_jpeg_header header;
+    size_t given; /* bytes of the file that the source has had */
+    size_t skip;  /* bytes to skip of those that it has not */
     jmp_buf escape;
     pinfold_error *err;
     pinfold_status status; /* of the step that libjpeg left by longjmp */
     unsigned char *row;    /* one decoded row, all its components */
     int32_t first_column;  /* of the picture that rows begin with */
     bool created;
-    bool whole; /* no window: all rows and columns are decoded */
+    bool whole;  /* no window: all rows and columns are decoded */
+    bool at_once; /* the source gets the whole file, not Pillow's blocks */
 };
 
 /* ---------------------------------------------------- libjpeg's callbacks --- */
@@ -55,13 +65,29 @@ static void on_format(j_common_ptr cinfo, char *text)
 }
 #pragma GCC diagnostic pop
 
+/* What is no damage, but a kind of JPEG that this libjpeg cannot decode. */
+static pinfold_status status_of(int code)
+{
+    switch (code) {
+    case JERR_SOF_UNSUPPORTED:
+    case JERR_ARITH_NOTIMPL:
+    case JERR_BAD_PRECISION:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_FRACT_SAMPLE_NOTIMPL: return PINFOLD_E_UNSUPPORTED;
+    case JERR_OUT_OF_MEMORY: return PINFOLD_E_MEMORY;
+    default: return PINFOLD_E_CORRUPT;
+    }
+}
+
 static void on_error(j_common_ptr cinfo)
 {
     struct jpeg_state *const s = cinfo->client_data;
     char text[JMSG_LENGTH_MAX];
 
     on_format(cinfo, text);
-    s->status = pfi_fail(s->err, PINFOLD_E_CORRUPT, 0, "JPEG: %s", text);
+    s->status = pfi_fail(s->err, status_of(cinfo->err->msg_code), 0,
+                         "JPEG: %s", text);
     longjmp(s->escape, 1);
 }
 
@@ -87,7 +113,7 @@ static void source_init(j_decompress_ptr cinfo)
     (void)cinfo;
 }
 
-/* The whole file is in the buffer: there is no more to come. */
+/* More comes by feed() when libjpeg has returned. */
 static boolean source_fill(j_decompress_ptr cinfo)
 {
     (void)cinfo;
@@ -96,13 +122,32 @@ static boolean source_fill(j_decompress_ptr cinfo)
 
 static void source_skip(j_decompress_ptr cinfo, long n)
 {
-    struct jpeg_source_mgr *const source = cinfo->src;
+    struct jpeg_state *const s = cinfo->client_data;
     const size_t skip = n > 0 ? (size_t)n : 0;
     const size_t step =
-        skip < source->bytes_in_buffer ? skip : source->bytes_in_buffer;
+        skip < s->source.bytes_in_buffer ? skip : s->source.bytes_in_buffer;
 
-    source->next_input_byte += step;
-    source->bytes_in_buffer -= step;
+    s->source.next_input_byte += step;
+    s->source.bytes_in_buffer -= step;
+    s->skip = skip - step;
+}
+
+/* Gives the source the next block; false at the end of the file. */
+static bool feed(const struct pfi_decoder *decoder, struct jpeg_state *s)
+{
+    do {
+        const size_t left = decoder->size - s->given;
+        const size_t n = left < PFI_JPEG_BLOCK || s->at_once
+                             ? left
+                             : PFI_JPEG_BLOCK;
+
+        if (!n)
+            return false;
+        s->given += n;
+        s->source.bytes_in_buffer += n;
+        source_skip(&s->cinfo, (long)s->skip);
+    } while (s->skip);
+    return true;
 }
 
 /* ----------------------------------------------- steps that may be escaped --- */
@@ -123,24 +168,96 @@ static void create(struct pfi_decoder *decoder, struct jpeg_state *s)
     s->source.resync_to_restart = jpeg_resync_to_restart;
     s->source.term_source = source_init;
     s->source.next_input_byte = decoder->data;
-    s->source.bytes_in_buffer = decoder->size;
+    s->source.bytes_in_buffer = 0;
     s->cinfo.src = &s->source;
+}
+
+/* Bytes that libjpeg will hold: the coefficients of the whole picture if there
+ * are several scans, and some rows of blocks. */
+static uint64_t memory_of(j_decompress_ptr cinfo)
+{
+    const bool whole = jpeg_has_multiple_scans(cinfo);
+    uint64_t bytes = 0;
+
+    for (int i = 0; i < cinfo->num_components; i++) {
+        const jpeg_component_info *const c = cinfo->comp_info + i;
+        const uint64_t h = (uint64_t)c->h_samp_factor;
+        const uint64_t v = (uint64_t)c->v_samp_factor;
+        const uint64_t columns = (c->width_in_blocks + h - 1) / h * h;
+        const uint64_t rows = (c->height_in_blocks + v - 1) / v * v;
+
+        bytes += columns * v * (2 * DCTSIZE2 * sizeof(JSAMPLE));
+        if (whole)
+            bytes += columns * rows * sizeof(JBLOCK);
+    }
+    return bytes + (uint64_t)cinfo->image_width * 4 * 4;
+}
+
+/* Before anything is taken in proportion to the picture. */
+static pinfold_status check_limits(const struct pfi_decoder *decoder,
+                                   struct jpeg_state *s)
+{
+    const int32_t most = decoder->limits->scans;
+
+    if (jpeg_has_multiple_scans(&s->cinfo) &&
+        pfi_jpeg_scans(decoder->data, decoder->size, s->header.scan, most) >
+            most)
+        return pfi_fail(s->err, PINFOLD_E_LIMIT, 0,
+                        "JPEG: more scans than the limit of %d", most);
+    return pfi_decoder_scratch(decoder, memory_of(&s->cinfo), s->err);
+}
+
+/* A file of one scan is decoded in part only where nothing behind the scan could
+ * make Pillow refuse it; skipping rows cannot wait for data, so it gets them
+ * all.  Files of several scans are read to their end by the start.  Arithmetic
+ * decoding cannot wait either: Pillow fails where it would have to. */
+static void choose_window(const struct pfi_decoder *decoder,
+                          struct jpeg_state *s)
+{
+    const size_t at = (size_t)(s->source.next_input_byte - decoder->data);
+    const bool several = jpeg_has_multiple_scans(&s->cinfo);
+
+    s->whole = decoder->limits->whole ||
+               (!several && (at != s->header.scan ||
+                             !pfi_jpeg_ends_well(decoder->data, decoder->size,
+                                                 at)));
+    if ((!s->whole && !several) || s->header.arithmetic) {
+        s->at_once = true;
+        (void)feed(decoder, s);
+    }
 }
 
 static pinfold_status begin(struct pfi_decoder *decoder, struct jpeg_state *s)
 {
+    pinfold_status status;
+    int found;
+
     create(decoder, s);
-    if (jpeg_read_header(&s->cinfo, TRUE) == JPEG_SUSPENDED)
-        return truncated(s->err);
+    /* Tables may stand in a stream of their own before the picture's. */
+    do {
+        found = jpeg_read_header(&s->cinfo, FALSE);
+        if (found == JPEG_SUSPENDED && !feed(decoder, s))
+            return truncated(s->err);
+    } while (found != JPEG_HEADER_OK);
     if ((int32_t)s->cinfo.image_width != decoder->width ||
         (int32_t)s->cinfo.image_height != decoder->height)
         return pfi_fail(s->err, PINFOLD_E_CORRUPT, 0,
                         "JPEG: two frames of different sizes");
+    status = check_limits(decoder, s);
+    if (status)
+        return status;
+    choose_window(decoder, s);
     s->cinfo.out_color_space = s->cinfo.num_components == 1   ? JCS_GRAYSCALE
                                : s->cinfo.num_components == 4 ? JCS_CMYK
                                                               : JCS_RGB;
-    if (!jpeg_start_decompress(&s->cinfo))
-        return truncated(s->err);
+    while (!jpeg_start_decompress(&s->cinfo))
+        if (!feed(decoder, s))
+            return truncated(s->err);
+    if (pfi_jpeg_smooths_otherwise(&s->cinfo))
+        return pfi_fail(s->err, PINFOLD_E_UNSUPPORTED, 0,
+                        "JPEG: a progressive picture that is not sent to the "
+                        "end is smoothed otherwise by libjpeg-turbo before "
+                        "3.0.1");
     return PINFOLD_OK;
 }
 
@@ -149,9 +266,9 @@ static pinfold_status next_row(struct pfi_decoder *decoder,
 {
     JSAMPROW row = s->row;
 
-    (void)decoder;
-    if (jpeg_read_scanlines(&s->cinfo, &row, 1) != 1)
-        return truncated(s->err);
+    while (jpeg_read_scanlines(&s->cinfo, &row, 1) != 1)
+        if (!feed(decoder, s))
+            return truncated(s->err);
     return PINFOLD_OK;
 }
 
@@ -160,7 +277,7 @@ static pinfold_status go_to_window(struct pfi_decoder *decoder,
 {
     pinfold_status status = PINFOLD_OK;
 
-    s->whole = decoder->limits->whole || !pfi_jpeg_complete(&s->cinfo);
+    s->whole = s->whole || !pfi_jpeg_complete(&s->cinfo);
     if (!s->whole) {
         s->first_column = pfi_jpeg_window_begin(&s->cinfo, &decoder->window);
         return PINFOLD_OK;
@@ -170,12 +287,13 @@ static pinfold_status go_to_window(struct pfi_decoder *decoder,
     return status;
 }
 
-/* Once all rows are out Pillow takes a missing end, but not a fatal error. */
+/* Once all rows are out Pillow reads no further block, and a missing end is
+ * none to it, but a fatal error is one. */
 static pinfold_status end(struct pfi_decoder *decoder, struct jpeg_state *s)
 {
     pinfold_status status = PINFOLD_OK;
 
-    if (!s->whole && pfi_jpeg_window_sound(&s->cinfo))
+    if (!s->whole)
         return PINFOLD_OK;
     while (!status && s->cinfo.output_scanline < s->cinfo.output_height)
         status = next_row(decoder, s);
@@ -238,21 +356,21 @@ static bool sniff(const unsigned char *data, size_t size)
 static pinfold_status open_jpeg(struct pfi_decoder *decoder, pinfold_error *err)
 {
     struct jpeg_state *const s = pfi_arena_alloc(decoder->arena, sizeof(*s));
-    struct pfi_jpeg_header header;
     pinfold_status status;
 
     if (!s)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a decoder");
     memset(s, 0, sizeof(*s));
     decoder->state = s;
-    status = pfi_jpeg_header(decoder->data, decoder->size, &header, err);
+    status = pfi_jpeg_header(decoder->data, decoder->size, decoder->arena,
+                             &s->header, err);
     if (status)
         return status;
-    decoder->width = header.width;
-    decoder->height = header.height;
-    decoder->mode = header.components == 1   ? "L"
-                    : header.components == 4 ? "CMYK"
-                                             : "RGB";
+    decoder->width = s->header.width;
+    decoder->height = s->header.height;
+    decoder->mode = s->header.components == 1   ? "L"
+                    : s->header.components == 4 ? "CMYK"
+                                                : "RGB";
     return PINFOLD_OK;
 }
 

@@ -41,32 +41,21 @@ int32_t pfi_jpeg_window_begin(j_decompress_ptr cinfo,
     return (int32_t)first;
 }
 
-/* Whether only coded data and restart markers lie before the end marker: then
- * whatever the data are, libjpeg can do no worse than warn. */
-static bool ends_well(const unsigned char *at, size_t size)
+bool pfi_jpeg_ends_well(const unsigned char *data, size_t size, size_t at)
 {
-    const unsigned char *const end = at + size;
+    const unsigned char *p = data + at;
+    const unsigned char *const end = data + size;
 
-    while (at < end) {
-        at = memchr(at, 0xFF, (size_t)(end - at));
-        if (!at || at + 1 >= end)
+    while (p < end) {
+        p = memchr(p, 0xFF, (size_t)(end - p));
+        if (!p || p + 1 >= end)
             return false;
-        at++;
-        if (*at == JPEG_EOI)
+        p++;
+        if (*p == JPEG_EOI)
             return true;
         /* Another 0xFF is padding, and may begin a marker itself. */
-        if (*at != 0xFF && *at != 0 && (*at < JPEG_RST0 || *at > JPEG_RST0 + 7))
+        if (*p != 0xFF && *p != 0 && (*p < JPEG_RST0 || *p > JPEG_RST0 + 7))
             return false;
     }
     return false;
-}
-
-bool pfi_jpeg_window_sound(j_decompress_ptr cinfo)
-{
-    /* Files of several scans were read to their end at the start. */
-    if (jpeg_has_multiple_scans(cinfo))
-        return true;
-    if (cinfo->unread_marker)
-        return cinfo->unread_marker == JPEG_EOI;
-    return ends_well(cinfo->src->next_input_byte, cinfo->src->bytes_in_buffer);
 }

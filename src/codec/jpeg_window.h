@@ -21,8 +21,9 @@ bool pfi_jpeg_complete(j_decompress_ptr cinfo);
 int32_t pfi_jpeg_window_begin(j_decompress_ptr cinfo,
                               const struct pfi_window *window);
 
-/* After the window's last row: whether what is left of the file cannot turn
- * this picture into one that Pillow refuses. */
-bool pfi_jpeg_window_sound(j_decompress_ptr cinfo);
+/* Whether only coded data and restart markers lie between offset `at` of the
+ * file, behind a scan's header, and an end marker: then, if that scan is the
+ * only one, libjpeg can do no worse than warn, whatever the data are. */
+bool pfi_jpeg_ends_well(const unsigned char *data, size_t size, size_t at);
 
 #endif
