@@ -5,6 +5,9 @@ set(PINFOLD_SOURCES
   src/base/error.c
   src/base/memory.c
   src/base/mt19937.c
+  src/codec/bmp.c
+  src/codec/bmp_header.c
+  src/codec/bmp_rle.c
   src/codec/decoder.c
   src/codec/jpeg.c
   src/codec/jpeg_apps.c
@@ -14,6 +17,10 @@ set(PINFOLD_SOURCES
   src/codec/png.c
   src/codec/png_chunks.c
   src/codec/png_text.c
+  src/codec/pnm.c
+  src/codec/pnm_header.c
+  src/codec/pnm_number.c
+  src/codec/pnm_text.c
   datasets/dataset.c
   datasets/folder.c
   datasets/names.c

@@ -49,10 +49,13 @@ struct pfi_decoder {
 
 extern const struct pfi_codec pfi_codec_jpeg;
 extern const struct pfi_codec pfi_codec_png;
+extern const struct pfi_codec pfi_codec_bmp;
+extern const struct pfi_codec pfi_codec_dib;
+extern const struct pfi_codec pfi_codec_pnm;
 
 /* Picks the codec by content and reads the header.  Messages name no file; the
  * caller adds that.  PINFOLD_E_FORMAT: not a picture; PINFOLD_E_UNSUPPORTED: a
- * picture of a format named in the message (BMP, PPM, TIFF, WebP, GIF, ...);
+ * picture of a format named in the message (TIFF, WebP, GIF, ...);
  * PINFOLD_E_LIMIT: beyond `limits`, which must outlive the decoder.  On error
  * `decoder` is closed. */
 pinfold_status

@@ -4,8 +4,10 @@
 
 #include "src/codec/codec.h"
 
-static const struct pfi_codec *const codecs[] = {&pfi_codec_jpeg,
-                                                 &pfi_codec_png};
+static const struct pfi_codec *const codecs[] = {
+    &pfi_codec_jpeg, &pfi_codec_png,
+    &pfi_codec_bmp,  &pfi_codec_dib,
+    &pfi_codec_pnm};
 
 /* Formats that are known by name only. */
 static const struct {
@@ -13,7 +15,6 @@ static const struct {
     size_t at, size;
     char magic[13];
 } known[] = {
-    {"BMP", 0, 2, "BM"},
     {"GIF", 0, 6, "GIF87a"},
     {"GIF", 0, 6, "GIF89a"},
     {"TIFF", 0, 4, "II*\0"},
@@ -38,8 +39,6 @@ static const char *known_format(const unsigned char *data, size_t size)
         if (size >= known[i].at + known[i].size &&
             !memcmp(data + known[i].at, known[i].magic, known[i].size))
             return known[i].name;
-    if (size >= 2 && data[0] == 'P' && strchr("0123456fy", data[1]) && data[1])
-        return "PPM";
     return NULL;
 }
 
