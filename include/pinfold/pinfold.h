@@ -267,7 +267,7 @@ pinfold_preprocess(const pinfold_recipe *recipe, const void *encoded,
  * the top left; an interval is [first, end). */
 typedef struct pinfold_plan {
     size_t struct_size;       /* sizeof(pinfold_plan) */
-    const char *format;       /* "JPEG" or "PNG"; a literal */
+    const char *format;       /* Pillow's, such as "JPEG"; a literal */
     const char *mode;         /* Pillow's mode, such as "CMYK"; a literal */
     int32_t width, height;    /* of the picture */
     double exact_width, exact_height; /* after the resize, before truncation */

@@ -20,7 +20,7 @@ static pinfold_status corrupt(pinfold_error *err, const char *why)
     return pfi_fail(err, PINFOLD_E_CORRUPT, 0, "BMP: %s", why);
 }
 
-/* ----------------------------------------------------------------- pixels --- */
+/* --------------------------------------------------------------- pixels --- */
 
 static void index_row(const struct bmp_state *s, const unsigned char *row,
                       int bits, size_t left, size_t n, unsigned char *rgb)
@@ -74,7 +74,7 @@ static void make_palette(struct bmp_state *s)
             s->palette[i][c] = h->palette[i * h->palette_step + 2 - c];
 }
 
-/* -------------------------------------------------------------- the codec --- */
+/* ------------------------------------------------------------ the codec --- */
 
 static bool sniff_bmp(const unsigned char *data, size_t size)
 {
@@ -161,9 +161,13 @@ static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
 {
     struct bmp_state *const s = decoder->state;
     const struct pfi_bmp_header *const h = &s->header;
+    pinfold_status status;
     size_t at;
 
     s->next = decoder->window.top;
+    status = pfi_decoder_row_bits(decoder, h->rle ? 8 : h->bits, err);
+    if (status)
+        return status;
     if (h->rle)
         return start_rle(decoder, s, err);
     s->row_bytes = (size_t)(((uint64_t)h->width * (uint64_t)h->bits + 7) / 8);

@@ -43,11 +43,11 @@ static pinfold_status unsupported(pinfold_error *err, const char *what,
 
 bool pfi_bmp_header_size(uint32_t size)
 {
-    return size == 12 || size == 40 || size == 52 || size == 56 ||
-           size == 64 || size == 108 || size == 124;
+    return size == 12 || size == 40 || size == 52 || size == 56 || size == 64 ||
+           size == 108 || size == 124;
 }
 
-/* ------------------------------------------------------------- the header --- */
+/* ----------------------------------------------------------- the header --- */
 
 static pinfold_status take_size(struct pfi_bmp_header *out, uint64_t width,
                                 uint64_t height, pinfold_error *err)
@@ -55,10 +55,9 @@ static pinfold_status take_size(struct pfi_bmp_header *out, uint64_t width,
     if (width == 0 || height == 0)
         return corrupt(err, "a side of 0 pixels");
     if (width > INT32_MAX || height > INT32_MAX)
-        return pfi_fail(err, PINFOLD_E_LIMIT, 0,
-                        "BMP: %llu x %llu pixels, limit %d a side",
-                        (unsigned long long)width, (unsigned long long)height,
-                        INT32_MAX);
+        return pfi_fail(
+            err, PINFOLD_E_LIMIT, 0, "BMP: %llu x %llu pixels, limit %d a side",
+            (unsigned long long)width, (unsigned long long)height, INT32_MAX);
     out->width = (int32_t)width;
     out->height = (int32_t)height;
     return PINFOLD_OK;
@@ -128,7 +127,7 @@ static pinfold_status find_header(struct source *s, bool dib,
     return PINFOLD_OK;
 }
 
-/* --------------------------------------------------------- how pixels lie --- */
+/* ------------------------------------------------------- how pixels lie --- */
 
 /* The layouts of BITFIELDS that Pillow knows; of two bytes in a mask it takes
  * the one that the name of its raw mode says. */
@@ -193,7 +192,7 @@ static pinfold_status take_pixels(const struct source *s,
     return PINFOLD_OK;
 }
 
-/* ------------------------------------------------------------ the palette --- */
+/* ---------------------------------------------------------- the palette --- */
 
 /* Whether all entries are those of a ramp, which Pillow takes as levels. */
 static bool is_grey(const unsigned char *palette, size_t bytes, size_t step,

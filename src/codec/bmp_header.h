@@ -17,9 +17,9 @@ struct pfi_bmp_header {
     const char *mode; /* Pillow's; "1", "L" and "P" are indices, others not */
     int bits;         /* of a stored pixel, as Pillow unpacks it */
     int green_bits;   /* 16 bits a pixel: 5 or 6 */
-    int red, green, blue; /* whole bytes: where they lie in a pixel */
-    uint64_t stride;      /* bytes from row to row */
-    uint64_t offset;      /* of the first row */
+    int red, green, blue;         /* whole bytes: where they lie in a pixel */
+    uint64_t stride;              /* bytes from row to row */
+    uint64_t offset;              /* of the first row */
     const unsigned char *palette; /* mode "P": B, G, R and maybe a byte more */
     int palette_size;             /* entries that are there */
     int palette_step;             /* bytes an entry */

@@ -10,8 +10,8 @@ struct rle {
     bool four, top_down;
     unsigned char *out;
     uint64_t width, total, done; /* pixels */
-    uint64_t x;                  /* the column that clips; may be beyond width */
-    int64_t row, column;         /* of pixel `done`, as stored */
+    uint64_t x;          /* the column that clips; may be beyond width */
+    int64_t row, column; /* of pixel `done`, as stored */
 };
 
 static void put(struct rle *r, unsigned index)

@@ -68,6 +68,11 @@ pfi_decoder_open(struct pfi_decoder *decoder, struct pfi_arena *arena,
 pinfold_status pfi_decoder_scratch(const struct pfi_decoder *decoder,
                                    uint64_t bytes, pinfold_error *err);
 
+/* Whether rows of `bits` a pixel are short enough for Pillow's decoders, which
+ * count a row's bits in an int (src/decode.c, _setimage). */
+pinfold_status pfi_decoder_row_bits(const struct pfi_decoder *decoder, int bits,
+                                    pinfold_error *err);
+
 /* Says which pixels are wanted; a window inside the picture, not empty. */
 pinfold_status pfi_decoder_start(struct pfi_decoder *decoder,
                                  const struct pfi_window *window,

@@ -5,8 +5,7 @@
 #include "src/codec/codec.h"
 
 static const struct pfi_codec *const codecs[] = {
-    &pfi_codec_jpeg, &pfi_codec_png,
-    &pfi_codec_bmp,  &pfi_codec_dib,
+    &pfi_codec_jpeg, &pfi_codec_png, &pfi_codec_bmp, &pfi_codec_dib,
     &pfi_codec_pnm};
 
 /* Formats that are known by name only. */
@@ -78,6 +77,18 @@ pinfold_status pfi_decoder_scratch(const struct pfi_decoder *decoder,
                         decoder->codec->format, (unsigned long long)bytes,
                         decoder->width, decoder->height,
                         (unsigned long long)decoder->limits->scratch);
+    return PINFOLD_OK;
+}
+
+pinfold_status pfi_decoder_row_bits(const struct pfi_decoder *decoder, int bits,
+                                    pinfold_error *err)
+{
+    const int32_t max = INT32_MAX / bits - 7;
+
+    if (decoder->width > max)
+        return pfi_fail(err, PINFOLD_E_LIMIT, 0,
+                        "%s: rows of %d pixels of %d bits, limit %d pixels",
+                        decoder->codec->format, decoder->width, bits, max);
     return PINFOLD_OK;
 }
 

@@ -20,7 +20,7 @@ static pinfold_status corrupt(pinfold_error *err, const char *why)
     return pfi_fail(err, PINFOLD_E_CORRUPT, 0, "PPM: %s", why);
 }
 
-/* ----------------------------------------------------------------- levels --- */
+/* --------------------------------------------------------------- levels --- */
 
 /* Python's round() of a value that is not negative. */
 static unsigned round_half_even(double value)
@@ -66,7 +66,7 @@ static void pixel(const struct pfi_pnm_header *h, const unsigned char *levels,
     }
 }
 
-/* ------------------------------------------------------------------- rows --- */
+/* ----------------------------------------------------------------- rows --- */
 
 static void bit_row(const unsigned char *row, size_t left, size_t n,
                     unsigned char *rgb)
@@ -110,6 +110,13 @@ static void float_row(const unsigned char *row, bool little_endian, size_t n,
     }
 }
 
+static unsigned char text_level(const struct pnm_state *s, unsigned value)
+{
+    if (s->text.bits)
+        return value ? 0 : 255;
+    return value > 255 ? level(&s->header, value) : s->levels[value];
+}
+
 /* The next row of text, whether wanted or not; rgb may be NULL. */
 static pinfold_status text_row(struct pfi_decoder *decoder, unsigned char *rgb,
                                pinfold_error *err)
@@ -126,10 +133,7 @@ static pinfold_status text_row(struct pfi_decoder *decoder, unsigned char *rgb,
             status = pfi_pnm_text_next(&s->text, &value, err);
             if (status)
                 return status;
-            levels[c] = s->text.bits ? value ? 0 : 255
-                        : s->header.maxval > 255
-                            ? level(&s->header, value)
-                            : s->levels[value];
+            levels[c] = text_level(s, value);
         }
         if (rgb && x >= w->left && x < w->right)
             pixel(&s->header, levels, rgb + 3 * (size_t)(x - w->left));
@@ -137,7 +141,7 @@ static pinfold_status text_row(struct pfi_decoder *decoder, unsigned char *rgb,
     return PINFOLD_OK;
 }
 
-/* -------------------------------------------------------------- the codec --- */
+/* ------------------------------------------------------------ the codec --- */
 
 static bool sniff(const unsigned char *data, size_t size)
 {
@@ -180,6 +184,18 @@ static size_t row_bytes(const struct pnm_state *s)
     return ((size_t)s->header.width * s->bits + 7) / 8;
 }
 
+/* Of a pixel in the decoder that Pillow gives it to. */
+static int decoder_bits(const struct pfi_pnm_header *h)
+{
+    const bool text = h->kind == PFI_PNM_TEXT;
+
+    if (h->mode[0] == '1')
+        return text ? 8 : 1;
+    if (h->mode[0] == 'I' && !text && h->maxval == 65535)
+        return 16;
+    return h->mode[0] == 'I' || h->mode[0] == 'F' ? 32 : 8 * h->channels;
+}
+
 static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
 {
     struct pnm_state *const s = decoder->state;
@@ -189,8 +205,12 @@ static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
     /* A number is at least one byte. */
     const size_t row =
         text ? (size_t)h->width * (size_t)h->channels : row_bytes(s);
+    pinfold_status status;
     size_t wanted;
 
+    status = pfi_decoder_row_bits(decoder, decoder_bits(h), err);
+    if (status)
+        return status;
     if (!pfi_mul(row, (size_t)h->height, &wanted) || there < wanted)
         return corrupt(err, "the file is cut short");
     if (text)

@@ -24,9 +24,11 @@ static void enter_block(struct pfi_pnm_text *t)
 void pfi_pnm_text_start(struct pfi_pnm_text *text, const unsigned char *data,
                         size_t size, size_t offset, bool bits, unsigned maxval)
 {
-    *text = (struct pfi_pnm_text){
-        .data = data, .size = size, .at = offset, .bits = bits,
-        .maxval = maxval};
+    *text = (struct pfi_pnm_text){.data = data,
+                                  .size = size,
+                                  .at = offset,
+                                  .bits = bits,
+                                  .maxval = maxval};
     enter_block(text);
 }
 
