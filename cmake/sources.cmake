@@ -9,6 +9,9 @@ set(PINFOLD_SOURCES
   src/codec/bmp_header.c
   src/codec/bmp_rle.c
   src/codec/decoder.c
+  src/codec/exif.c
+  src/codec/exif_png.c
+  src/codec/ifd.c
   src/codec/jpeg.c
   src/codec/jpeg_apps.c
   src/codec/jpeg_header.c
@@ -21,6 +24,7 @@ set(PINFOLD_SOURCES
   src/codec/pnm_header.c
   src/codec/pnm_number.c
   src/codec/pnm_text.c
+  src/codec/turn.c
   datasets/dataset.c
   datasets/folder.c
   datasets/names.c

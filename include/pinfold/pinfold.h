@@ -109,6 +109,8 @@ typedef struct pinfold_info {
     int32_t cuda_driver;       /* newest CUDA that the driver takes; 0 = none */
     int32_t cuda_devices;      /* usable devices */
     int32_t reserved;          /* 0 */
+    const char *libtiff;       /* "4.5.0"; NULL = built without it: no TIFF */
+    const char *libwebp;       /* "1.2.4"; NULL = built without it: no WebP */
 } pinfold_info;
 
 /* Fills `out`, whose struct_size must be set; no more than that is written.
@@ -186,7 +188,7 @@ typedef struct pinfold_recipe {
                              * pixels; 0 = 16777216 */
     int32_t exif;           /* 1 = turn pictures as their EXIF orientation says
                              * (PIL.ImageOps.exif_transpose); 0 = do not, as
-                             * torchvision */
+                             * torchvision; TIFF is turned always, as there */
     int32_t reserved;       /* 0 */
     pinfold_scale scale;    /* 0 = PINFOLD_DIVIDE */
     int32_t plane_alignment; /* NCHW: each channel's plane starts at a multiple
@@ -269,7 +271,7 @@ typedef struct pinfold_plan {
     size_t struct_size;       /* sizeof(pinfold_plan) */
     const char *format;       /* Pillow's, such as "JPEG"; a literal */
     const char *mode;         /* Pillow's mode, such as "CMYK"; a literal */
-    int32_t width, height;    /* of the picture */
+    int32_t width, height;    /* of the picture, turned where it is */
     double exact_width, exact_height; /* after the resize, before truncation */
     int32_t resized_width, resized_height; /* what the picture is resized to */
     int32_t vertical_first;   /* 1 = rows are resampled before columns */

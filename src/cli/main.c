@@ -56,6 +56,9 @@ static void print_version(void)
     pinfold_info_get(&info);
     (void)printf("pinfold %s\nlibjpeg-turbo %s\nzlib %s\n",
                  info.version, info.libjpeg_turbo, info.zlib);
+    (void)printf("libtiff %s\nlibwebp %s\n",
+                 info.libtiff ? info.libtiff : "none (no TIFF)",
+                 info.libwebp ? info.libwebp : "none (no WebP)");
     if (info.cuda_runtime)
         (void)printf("CUDA runtime %d.%d\n", info.cuda_runtime / 1000,
                      info.cuda_runtime % 1000 / 10);

@@ -166,6 +166,13 @@ static const char *take_max_scans(struct pfi_cli_options *o, const char *text)
     return pfi_cli_to_int32(text, 1, &o->recipe.max_scans);
 }
 
+static const char *take_exif(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->recipe.exif = 1;
+    return NULL;
+}
+
 static const char *take_pillow(struct pfi_cli_options *o, const char *text)
 {
     static const char *const names[] = {"13", "12", NULL};
@@ -381,6 +388,7 @@ static const struct option table[] = {
     {"filter", "NAME", MAKES, take_filter,
      "nearest, box, bilinear, hamming, bicubic or lanczos (bilinear)"},
     {"crop", "N|HxW|none", MAKES, take_crop, "centre crop (224)"},
+    {"exif", NULL, MAKES, take_exif, "turn as the EXIF orientation says"},
     {"mean", "R,G,B", MAKES, take_mean, "on 0..1 (0.485,0.456,0.406)"},
     {"std", "R,G,B", MAKES, take_std, "(0.229,0.224,0.225)"},
     {"scale", "HOW", MAKES, take_scale,

@@ -23,7 +23,8 @@ struct pfi_codec {
     const char *format; /* "JPEG" */
     /* Whether the bytes begin as this format does. */
     bool (*sniff)(const unsigned char *data, size_t size);
-    /* Reads the header: sets width, height, mode and private. */
+    /* Reads the header: sets width, height, mode and state; the orientation
+     * where the picture may be turned. */
     pinfold_status (*open)(struct pfi_decoder *decoder, pinfold_error *err);
     pinfold_status (*start)(struct pfi_decoder *decoder, pinfold_error *err);
     pinfold_status (*row)(struct pfi_decoder *decoder, unsigned char *rgb,
@@ -40,8 +41,12 @@ struct pfi_decoder {
     const unsigned char *data;     /* the whole file, the caller's */
     size_t size;
     struct pfi_arena *arena;
-    int32_t width, height;
-    const char *mode; /* Pillow's, such as "CMYK" */
+    int32_t width, height; /* to a codec: as stored; to the caller: turned */
+    const char *mode;      /* Pillow's, such as "CMYK" */
+    bool turn;             /* the caller asks for the EXIF orientation */
+    bool turn_always;      /* set by open: whether he asks or not */
+    int32_t orientation;   /* set by open: EXIF's 1 to 8, 0 = none known */
+    struct pfi_turn *turned; /* NULL where rows come as they are stored */
     const struct pfi_limits *limits;
     struct pfi_window window;
     void *state; /* the codec's own, from the arena */
@@ -52,16 +57,20 @@ extern const struct pfi_codec pfi_codec_png;
 extern const struct pfi_codec pfi_codec_bmp;
 extern const struct pfi_codec pfi_codec_dib;
 extern const struct pfi_codec pfi_codec_pnm;
+extern const struct pfi_codec pfi_codec_tiff; /* where built with libtiff */
+extern const struct pfi_codec pfi_codec_webp; /* where built with libwebp */
 
-/* Picks the codec by content and reads the header.  Messages name no file; the
- * caller adds that.  PINFOLD_E_FORMAT: not a picture; PINFOLD_E_UNSUPPORTED: a
- * picture of a format named in the message (TIFF, WebP, GIF, ...);
+/* Picks the codec by content and reads the header.  With `turn`, the picture is
+ * shown as its EXIF orientation says (PIL.ImageOps.exif_transpose), and width,
+ * height, window and rows are those of the turned picture.  Messages name no
+ * file; the caller adds that.  PINFOLD_E_FORMAT: not a picture;
+ * PINFOLD_E_UNSUPPORTED: a picture of a format named in the message;
  * PINFOLD_E_LIMIT: beyond `limits`, which must outlive the decoder.  On error
  * `decoder` is closed. */
 pinfold_status
 pfi_decoder_open(struct pfi_decoder *decoder, struct pfi_arena *arena,
                  const void *data, size_t size, const struct pfi_limits *limits,
-                 pinfold_error *err);
+                 bool turn, pinfold_error *err);
 
 /* For a codec, before it takes memory in proportion to the picture: whether
  * `bytes` are within the limit. */

@@ -3,10 +3,18 @@
 #include <string.h>
 
 #include "src/codec/codec.h"
+#include "src/codec/turn.h"
 
 static const struct pfi_codec *const codecs[] = {
     &pfi_codec_jpeg, &pfi_codec_png, &pfi_codec_bmp, &pfi_codec_dib,
-    &pfi_codec_pnm};
+    &pfi_codec_pnm,
+#ifdef PFI_WITH_TIFF
+    &pfi_codec_tiff,
+#endif
+#ifdef PFI_WITH_WEBP
+    &pfi_codec_webp,
+#endif
+};
 
 /* Formats that are known by name only. */
 static const struct {
@@ -16,11 +24,6 @@ static const struct {
 } known[] = {
     {"GIF", 0, 6, "GIF87a"},
     {"GIF", 0, 6, "GIF89a"},
-    {"TIFF", 0, 4, "II*\0"},
-    {"TIFF", 0, 4, "MM\0*"},
-    {"TIFF", 0, 4, "II+\0"},
-    {"TIFF", 0, 4, "MM\0+"},
-    {"WebP", 8, 4, "WEBP"},
     {"AVIF", 4, 8, "ftypavif"},
     {"AVIF", 4, 8, "ftypavis"},
     {"HEIC", 4, 8, "ftypheic"},
@@ -32,11 +35,28 @@ static const struct {
     {"PSD", 0, 4, "8BPS"},
 };
 
+/* Formats that a build may lack. */
+static const struct {
+    const char *name, *library;
+    size_t at, size;
+    char magic[5];
+} optional[] = {
+    {"TIFF", "libtiff", 0, 4, "II*\0"}, {"TIFF", "libtiff", 0, 4, "MM\0*"},
+    {"TIFF", "libtiff", 0, 4, "II+\0"}, {"TIFF", "libtiff", 0, 4, "MM\0+"},
+    {"TIFF", "libtiff", 0, 4, "II\0*"}, {"TIFF", "libtiff", 0, 4, "MM*\0"},
+    {"WebP", "libwebp", 8, 4, "WEBP"},
+};
+
+static bool begins(const unsigned char *data, size_t size, size_t at,
+                   const char *magic, size_t n)
+{
+    return size >= at + n && !memcmp(data + at, magic, n);
+}
+
 static const char *known_format(const unsigned char *data, size_t size)
 {
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (size >= known[i].at + known[i].size &&
-            !memcmp(data + known[i].at, known[i].magic, known[i].size))
+        if (begins(data, size, known[i].at, known[i].magic, known[i].size))
             return known[i].name;
     return NULL;
 }
@@ -46,6 +66,12 @@ static pinfold_status unknown_format(const unsigned char *data, size_t size,
 {
     const char *const name = known_format(data, size);
 
+    for (size_t i = 0; i < sizeof(optional) / sizeof(optional[0]); i++)
+        if (begins(data, size, optional[i].at, optional[i].magic,
+                   optional[i].size))
+            return pfi_fail(err, PINFOLD_E_UNSUPPORTED, 0,
+                            "%s pictures are not supported: built without %s",
+                            optional[i].name, optional[i].library);
     if (name)
         return pfi_fail(err, PINFOLD_E_UNSUPPORTED, 0,
                         "%s pictures are not supported", name);
@@ -95,12 +121,15 @@ pinfold_status pfi_decoder_row_bits(const struct pfi_decoder *decoder, int bits,
 pinfold_status pfi_decoder_open(struct pfi_decoder *decoder,
                                 struct pfi_arena *arena, const void *data,
                                 size_t size, const struct pfi_limits *limits,
-                                pinfold_error *err)
+                                bool turn, pinfold_error *err)
 {
     pinfold_status status;
 
-    *decoder = (struct pfi_decoder){
-        .data = data, .size = size, .arena = arena, .limits = limits};
+    *decoder = (struct pfi_decoder){.data = data,
+                                    .size = size,
+                                    .arena = arena,
+                                    .limits = limits,
+                                    .turn = turn};
     for (size_t i = 0; i < sizeof(codecs) / sizeof(codecs[0]); i++)
         if (codecs[i]->sniff(decoder->data, size))
             decoder->codec = codecs[i];
@@ -109,6 +138,8 @@ pinfold_status pfi_decoder_open(struct pfi_decoder *decoder,
     status = decoder->codec->open(decoder, err);
     if (!status)
         status = check_size(decoder, err);
+    if (!status && (turn || decoder->turn_always))
+        status = pfi_turn_open(decoder, err);
     if (status)
         pfi_decoder_close(decoder);
     return status;
@@ -119,18 +150,24 @@ pinfold_status pfi_decoder_start(struct pfi_decoder *decoder,
                                  pinfold_error *err)
 {
     decoder->window = *window;
+    if (decoder->turned)
+        return pfi_turn_start(decoder, err);
     return decoder->codec->start(decoder, err);
 }
 
 pinfold_status pfi_decoder_row(struct pfi_decoder *decoder, unsigned char *rgb,
                                pinfold_error *err)
 {
+    if (decoder->turned)
+        return pfi_turn_row(decoder, rgb, err);
     return decoder->codec->row(decoder, rgb, err);
 }
 
 pinfold_status pfi_decoder_finish(struct pfi_decoder *decoder,
                                   pinfold_error *err)
 {
+    if (decoder->turned)
+        return pfi_turn_finish(decoder, err);
     return decoder->codec->finish(decoder, err);
 }
 

@@ -18,6 +18,7 @@ static const char *const messages[] = {
     NULL};
 
 #include "src/codec/codec.h"
+#include "src/codec/exif.h"
 #include "src/codec/jpeg_header.h"
 #include "src/codec/jpeg_smooth.h"
 #include "src/codec/jpeg_window.h"
@@ -353,6 +354,16 @@ static bool sniff(const unsigned char *data, size_t size)
     return size >= 3 && data[0] == 0xFF && data[1] == 0xD8 && data[2] == 0xFF;
 }
 
+static pinfold_status orientation(struct pfi_decoder *decoder,
+                                  pinfold_error *err)
+{
+    struct pfi_exif info;
+
+    if (!pfi_exif_from_jpeg(&info, decoder->arena, decoder->data, decoder->size))
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for EXIF");
+    return pfi_exif_orientation(&info, "JPEG", &decoder->orientation, err);
+}
+
 static pinfold_status open_jpeg(struct pfi_decoder *decoder, pinfold_error *err)
 {
     struct jpeg_state *const s = pfi_arena_alloc(decoder->arena, sizeof(*s));
@@ -371,7 +382,7 @@ static pinfold_status open_jpeg(struct pfi_decoder *decoder, pinfold_error *err)
     decoder->mode = s->header.components == 1   ? "L"
                     : s->header.components == 4 ? "CMYK"
                                                 : "RGB";
-    return PINFOLD_OK;
+    return decoder->turn ? orientation(decoder, err) : PINFOLD_OK;
 }
 
 static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)

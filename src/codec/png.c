@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "src/codec/codec.h"
+#include "src/codec/exif.h"
 #include "src/codec/png_chunks.h"
 
 struct png_state {
@@ -290,6 +291,19 @@ static bool sniff(const unsigned char *data, size_t size)
     return size >= 8 && !memcmp(data, signature, 8);
 }
 
+static pinfold_status orientation(struct pfi_decoder *decoder,
+                                  pinfold_error *err)
+{
+    struct pfi_exif info;
+    const pinfold_status status =
+        pfi_exif_from_png(&info, decoder->arena, decoder->data, decoder->size,
+                          decoder->limits->ancillary, err);
+
+    return status ? status
+                  : pfi_exif_orientation(&info, "PNG", &decoder->orientation,
+                                         err);
+}
+
 static pinfold_status open_png(struct pfi_decoder *decoder, pinfold_error *err)
 {
     struct png_state *const s = pfi_arena_alloc(decoder->arena, sizeof(*s));
@@ -306,7 +320,7 @@ static pinfold_status open_png(struct pfi_decoder *decoder, pinfold_error *err)
     decoder->width = s->info.width;
     decoder->height = s->info.height;
     decoder->mode = s->info.mode;
-    return status;
+    return status || !decoder->turn ? status : orientation(decoder, err);
 }
 
 /* Entries that the palette lacks, maybe all, are black. */

@@ -11,6 +11,14 @@
 #define PFI_TEXT_(x) #x
 #define PFI_TEXT(x) PFI_TEXT_(x)
 
+/* Of the formats' libraries that the build found: the headers' versions. */
+#ifndef PFI_WITH_TIFF
+#define PFI_WITH_TIFF NULL
+#endif
+#ifndef PFI_WITH_WEBP
+#define PFI_WITH_WEBP NULL
+#endif
+
 const char *pinfold_version(void)
 {
     return PINFOLD_VERSION_STRING;
@@ -55,5 +63,7 @@ void pinfold_info_get(pinfold_info *out)
     info.cuda_runtime = runtime;
     info.cuda_driver = driver;
     info.cuda_devices = devices;
+    info.libtiff = PFI_WITH_TIFF;
+    info.libwebp = PFI_WITH_WEBP;
     pfi_struct_out(out, &info, sizeof(info));
 }

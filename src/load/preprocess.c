@@ -110,7 +110,7 @@ static pinfold_status plan_picture(const struct pfi_recipe *recipe,
     pinfold_status status;
 
     status = pfi_decoder_open(&decoder, arena, encoded, size,
-                              &recipe->limits, err);
+                              &recipe->limits, recipe->exif, err);
     if (status)
         return status;
     pfi_region_draw(&region, recipe, decoder.width, decoder.height,

@@ -106,7 +106,7 @@ pinfold_status pfi_sample_make(const struct pfi_task *task, uint64_t seed,
     pinfold_status status;
 
     status = pfi_decoder_open(&decoder, arena, data, size,
-                              &task->recipe.limits, err);
+                              &task->recipe.limits, task->recipe.exif, err);
     times->decode_ns += pfi_now_ns() - start;
     if (status)
         return status;
