@@ -61,6 +61,14 @@ function(pinfold_format name library package header libraries sources check)
   endif()
 endfunction()
 
+# Before 4.5 libtiff knows only one error handler for the whole process.
+pinfold_format(TIFF libtiff libtiff-4 tiffio.h "tiff"
+  "src/codec/tiff.c;src/codec/tiff_header.c;src/codec/tiff_modes.c;src/codec/tiff_raw.c;src/codec/tiff_unpack.c" "
+  #include <tiffio.h>
+  #if TIFFLIB_VERSION < 20221213
+  #error too old
+  #endif
+  int main(void) { return 0; }")
 pinfold_format(WEBP libwebp libwebpdemux webp/demux.h "webpdemux;webp" "src/codec/webp.c" "
   #include <webp/demux.h>
   #if WEBP_DEMUX_ABI_VERSION < 0x0107

@@ -32,10 +32,10 @@ int32_t pfi_exif_xmp(const unsigned char *xmp, size_t size)
     return 0;
 }
 
-/* Behind one or two "Exif\0\0". */
-static void skip_names(const unsigned char **p, size_t *n)
+/* Behind at most `most` times "Exif\0\0". */
+static void skip_names(const unsigned char **p, size_t *n, int most)
 {
-    for (int i = 0; i < 2 && *n >= 6 && !memcmp(*p, "Exif\0\0", 6); i++) {
+    for (int i = 0; i < most && *n >= 6 && !memcmp(*p, "Exif\0\0", 6); i++) {
         *p += 6;
         *n -= 6;
     }
@@ -43,14 +43,15 @@ static void skip_names(const unsigned char **p, size_t *n)
 
 /* false where the header is broken; *there says whether the block has the
  * field, of whatever type. */
-static bool from_block(const unsigned char *p, size_t n, bool *there,
-                       int32_t *out)
+static bool from_block(const struct pfi_exif *info, bool *there, int32_t *out)
 {
+    const unsigned char *p = info->exif;
+    size_t n = info->exif_size;
     struct pfi_ifd_field field = {.tag = PFI_TAG_ORIENTATION};
     struct pfi_ifd ifd;
     int64_t value;
 
-    skip_names(&p, &n);
+    skip_names(&p, &n, info->bare ? 1 : 2);
     if (!n)
         return true;
     if (!pfi_ifd_header(&ifd, p, n, true))
@@ -71,7 +72,7 @@ pinfold_status pfi_exif_orientation(const struct pfi_exif *info,
     int32_t value = 0;
 
     *out = 0;
-    if (info->exif && !from_block(info->exif, info->exif_size, &there, &value)) {
+    if (info->exif && !from_block(info, &there, &value)) {
         if (info->lenient)
             return PINFOLD_OK;
         return pfi_fail(err, PINFOLD_E_CORRUPT, 0,

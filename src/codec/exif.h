@@ -12,6 +12,7 @@
 struct pfi_exif {
     const unsigned char *exif; /* an EXIF block, maybe behind "Exif\0\0" */
     size_t exif_size;
+    bool bare; /* the format leaves "Exif\0\0" out, and Pillow adds one */
     const unsigned char *xmp;
     size_t xmp_size;
     bool xmp_is_text; /* Pillow searches bytes only, and fails */

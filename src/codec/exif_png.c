@@ -12,6 +12,7 @@ struct value {
     const unsigned char *bytes; /* NULL = not set */
     size_t size;
     bool text;
+    bool bare; /* of an eXIf chunk */
 };
 
 struct walk {
@@ -116,7 +117,7 @@ static bool split(struct value *rest, struct value *head)
 
     if (!nul)
         return false;
-    *head = (struct value){rest->bytes, (size_t)(nul - rest->bytes), true};
+    *head = (struct value){rest->bytes, (size_t)(nul - rest->bytes), true, false};
     rest->size -= head->size + 1;
     rest->bytes = nul + 1;
     return true;
@@ -134,7 +135,7 @@ static void take_text(struct walk *w, struct value v)
     }
     to = slot(w, key.bytes, key.size);
     if (to)
-        *to = (struct value){v.bytes, v.size, to != &w->exif};
+        *to = (struct value){v.bytes, v.size, to != &w->exif, false};
 }
 
 static pinfold_status take_ztext(struct walk *w, struct value v,
@@ -160,7 +161,7 @@ static pinfold_status take_ztext(struct walk *w, struct value v,
         v.size--;
     }
     status = inflated(w, &v, &ok, err);
-    *to = (struct value){v.bytes, ok ? v.size : 0, true};
+    *to = (struct value){v.bytes, ok ? v.size : 0, true, false};
     return status;
 }
 
@@ -212,19 +213,19 @@ static pinfold_status take_itext(struct walk *w, struct value v,
             return status;
     }
     if (to == &w->xml)
-        w->xmp = (struct value){v.bytes, v.size, false};
+        w->xmp = (struct value){v.bytes, v.size, false, false};
     if (is_utf8(&language) && is_utf8(&translated) && is_utf8(&v))
-        *to = (struct value){v.bytes, v.size, true};
+        *to = (struct value){v.bytes, v.size, true, false};
     return PINFOLD_OK;
 }
 
 static pinfold_status take_chunk(struct walk *w, const unsigned char *chunk,
                                  size_t n, pinfold_error *err)
 {
-    const struct value v = {chunk + 8, n, false};
+    const struct value v = {.bytes = chunk + 8, .size = n};
 
     if (!memcmp(chunk + 4, "eXIf", 4))
-        w->exif = v;
+        w->exif = (struct value){v.bytes, v.size, false, true};
     else if (!memcmp(chunk + 4, "tEXt", 4))
         take_text(w, v);
     else if (!memcmp(chunk + 4, "zTXt", 4))
@@ -270,7 +271,7 @@ static pinfold_status take_profile(struct walk *w, pinfold_error *err)
         out[n++] = (unsigned char)(digit(*p) << 4 | digit(*q));
         p = q;
     }
-    w->exif = (struct value){out, n, false};
+    w->exif = (struct value){out, n, false, false};
     return PINFOLD_OK;
 }
 
@@ -289,6 +290,7 @@ static pinfold_status hand_over(struct walk *w, struct pfi_exif *out,
         return corrupt(err, "an EXIF block in a text chunk");
     out->exif = w->exif.bytes;
     out->exif_size = w->exif.size;
+    out->bare = w->exif.bare;
     if (xmp->bytes && xmp->size) {
         out->xmp = xmp->bytes;
         out->xmp_size = xmp->size;
