@@ -11,6 +11,7 @@ set(PINFOLD_SOURCES
   src/codec/decoder.c
   src/codec/exif.c
   src/codec/exif_png.c
+  src/codec/gif.c
   src/codec/ifd.c
   src/codec/jpeg.c
   src/codec/jpeg_apps.c

@@ -57,6 +57,7 @@ extern const struct pfi_codec pfi_codec_png;
 extern const struct pfi_codec pfi_codec_bmp;
 extern const struct pfi_codec pfi_codec_dib;
 extern const struct pfi_codec pfi_codec_pnm;
+extern const struct pfi_codec pfi_codec_gif;
 extern const struct pfi_codec pfi_codec_tiff; /* where built with libtiff */
 extern const struct pfi_codec pfi_codec_webp; /* where built with libwebp */
 

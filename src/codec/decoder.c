@@ -7,7 +7,7 @@
 
 static const struct pfi_codec *const codecs[] = {
     &pfi_codec_jpeg, &pfi_codec_png, &pfi_codec_bmp, &pfi_codec_dib,
-    &pfi_codec_pnm,
+    &pfi_codec_pnm,  &pfi_codec_gif,
 #ifdef PFI_WITH_TIFF
     &pfi_codec_tiff,
 #endif
@@ -22,8 +22,6 @@ static const struct {
     size_t at, size;
     char magic[13];
 } known[] = {
-    {"GIF", 0, 6, "GIF87a"},
-    {"GIF", 0, 6, "GIF89a"},
     {"AVIF", 4, 8, "ftypavif"},
     {"AVIF", 4, 8, "ftypavis"},
     {"HEIC", 4, 8, "ftypheic"},
