@@ -288,6 +288,14 @@ static pinfold_status go_to_window(struct pfi_decoder *decoder,
     return status;
 }
 
+/* A second frame is fatal to libjpeg-turbo 3.2 as soon as it sees the marker; 2.1
+ * wants to read its header first, and waits for data where that is cut. */
+static bool begins_frame(int marker)
+{
+    return marker == 0xC0 || marker == 0xC1 || marker == 0xC2 ||
+           marker == 0xC9 || marker == 0xCA;
+}
+
 /* Once all rows are out Pillow reads no further block, and a missing end is
  * none to it, but a fatal error is one. */
 static pinfold_status end(struct pfi_decoder *decoder, struct jpeg_state *s)
@@ -298,8 +306,9 @@ static pinfold_status end(struct pfi_decoder *decoder, struct jpeg_state *s)
         return PINFOLD_OK;
     while (!status && s->cinfo.output_scanline < s->cinfo.output_height)
         status = next_row(decoder, s);
-    if (!status)
-        (void)jpeg_finish_decompress(&s->cinfo);
+    if (!status && !jpeg_finish_decompress(&s->cinfo) &&
+        begins_frame(s->cinfo.unread_marker))
+        return pfi_fail(s->err, PINFOLD_E_CORRUPT, 0, "JPEG: two frames");
     return status;
 }
 
