@@ -133,7 +133,7 @@ static struct result decode(const struct file *file, struct pfi_arena *arena,
 
     pfi_error_clear(err);
     result.status = pfi_decoder_open(&decoder, arena, file->data, file->size,
-                                     &limits, err);
+                                     &limits, false, err);
     if (result.status)
         return result;
     result.status = pfi_decoder_start(&decoder, window, err);
@@ -188,7 +188,8 @@ static bool size_of(const struct file *file, struct pfi_arena *arena,
                                       .ancillary = 1 << 20, .scans = 256};
     struct pfi_decoder decoder;
 
-    if (pfi_decoder_open(&decoder, arena, file->data, file->size, &limits, NULL))
+    if (pfi_decoder_open(&decoder, arena, file->data, file->size, &limits, false,
+                         NULL))
         return false;
     *width = decoder.width;
     *height = decoder.height;
