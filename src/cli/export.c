@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pinfold export: tensors as .npy files that appear only when they are whole. */
+ * pinfold export: loads a data set and hands its batches to a format. */
+#include "src/cli/export.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,30 +9,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/cli/npy.h"
+#include "src/cli/describe.h"
 #include "src/cli/progress.h"
 #include "src/cli/run.h"
 #include "src/cli/text.h"
 
-/* manifest.json is last: where it is, the rest is whole. */
-enum { IMAGES, LABELS, INDICES, CLASSES, FILES, MANIFEST, N_FILES };
-
-static const char *const names[N_FILES] = {"images.npy",  "labels.npy",
-                                           "indices.npy", "classes.txt",
-                                           "files.txt",   "manifest.json"};
-static const char *const dtypes[] = {"f32", "f16", "u8", "bf16"};
-/* .npy has no bf16: its bits are written as u2, and the manifest says so. */
-static const char *const descriptions[] = {"<f4", "<f2", "|u1", "<u2"};
-
-struct export {
-    const struct pfi_cli_options *o;
-    int folder;
-    FILE *files[N_FILES];
-    bool made[N_FILES]; /* a temporary file is there */
-    long long images, bad;
+static const struct pfi_cli_exporter *const formats[] = {
+    [PFI_CLI_NPY] = &pfi_cli_export_npy,
+    [PFI_CLI_SAFETENSORS] = &pfi_cli_export_safetensors,
+    [PFI_CLI_RAW] = &pfi_cli_export_raw,
+    [PFI_CLI_NPY_EACH] = &pfi_cli_export_npy_each,
 };
 
-static int fail_errno(const struct export *e, const char *name)
+int pfi_cli_export_errno(const struct pfi_cli_export *e, const char *name)
 {
     const int code = errno;
 
@@ -39,80 +30,101 @@ static int fail_errno(const struct export *e, const char *name)
     return PFI_CLI_FAILED;
 }
 
-static void temporary(int i, char out[32])
-{
-    (void)snprintf(out, 32, ".%s.part", names[i]);
-}
-
-static int open_folder(struct export *e)
+int pfi_cli_export_folder(const struct pfi_cli_export *e)
 {
     const char *const path = e->o->arguments[1];
+    int folder;
 
-    if (mkdir(path, 0777) && errno != EEXIST)
-        return fail_errno(e, "");
-    e->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (e->folder < 0)
-        return fail_errno(e, "");
-    if (!faccessat(e->folder, names[MANIFEST], F_OK, 0) && !e->o->force) {
+    if (mkdir(path, 0777) && errno != EEXIST) {
+        pfi_cli_export_errno(e, "");
+        return -1;
+    }
+    folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) {
+        pfi_cli_export_errno(e, "");
+        return -1;
+    }
+    if (!e->o->force && !faccessat(folder, "manifest.json", F_OK, 0)) {
         (void)fprintf(stderr,
                       "pinfold: %s holds an export already; --force replaces "
                       "it\n",
                       path);
+        close(folder);
+        return -1;
+    }
+    return folder;
+}
+
+int pfi_cli_export_parent(const struct pfi_cli_export *e, char **name)
+{
+    char *const path = strdup(e->o->arguments[1]);
+    size_t size = path ? strlen(path) : 0;
+    int folder = -1;
+    char *slash;
+
+    *name = NULL;
+    while (size > 1 && path[size - 1] == '/')
+        path[--size] = '\0';
+    slash = path ? strrchr(path, '/') : NULL;
+    errno = path ? EINVAL : ENOMEM;
+    if (path)
+        *name = strdup(slash ? slash + 1 : path);
+    if (slash)
+        slash[slash == path] = '\0';
+    if (*name && **name && strcmp(*name, ".") != 0 && strcmp(*name, "..") != 0)
+        folder = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        pfi_cli_export_errno(e, "");
+    free(path);
+    return folder;
+}
+
+bool pfi_cli_export_write_labels(const struct pfi_cli_export *e, FILE *out)
+{
+    for (int64_t i = 0; i < e->written; i++) {
+        const int32_t narrow = (int32_t)e->labels[i];
+        const size_t size = e->o->labels32 ? sizeof(narrow) : sizeof(int64_t);
+
+        if (fwrite(e->o->labels32 ? (const void *)&narrow : &e->labels[i], size,
+                   1, out) != 1)
+            return false;
+    }
+    return true;
+}
+
+void pfi_cli_export_write_samples(const struct pfi_cli_export *e, FILE *out)
+{
+    (void)fputs("\"classes\":", out);
+    pfi_cli_describe_classes(out, e->dataset);
+    (void)fputs(",\"samples\":[", out);
+    for (int64_t i = 0; i < e->written; i++) {
+        (void)fputs(i ? ",\n{\"path\":" : "\n{\"path\":", out);
+        pfi_cli_print_json(out, pinfold_dataset_path(e->dataset, e->indices[i]));
+        (void)fprintf(out, ",\"label\":%lld,\"index\":%lld,\"status\":\"%s\"}",
+                      (long long)e->labels[i], (long long)e->indices[i],
+                      pinfold_status_name((pinfold_status)e->statuses[i]));
+    }
+    (void)fputs("\n]", out);
+}
+
+/* ----------------------------------------------------------------- command --- */
+
+static int keep_numbers(struct pfi_cli_export *e, const pinfold_batch *batch)
+{
+    if (batch->count > e->shape[0] - e->written) {
+        (void)fputs("pinfold: more samples than the data set has\n", stderr);
         return PFI_CLI_FAILED;
     }
-    return PFI_CLI_OK;
-}
-
-/* A leftover of a killed run is removed; a link in its place is not followed. */
-static int open_files(struct export *e)
-{
-    char name[32];
-
-    for (int i = 0; i < N_FILES; i++) {
-        temporary(i, name);
-        if (unlinkat(e->folder, name, 0) && errno != ENOENT)
-            return fail_errno(e, name);
-        const int fd =
-            openat(e->folder, name,
-                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-
-        e->made[i] = fd >= 0;
-        e->files[i] = fd < 0 ? NULL : fdopen(fd, "wb");
-        if (!e->files[i]) {
-            const int code = fail_errno(e, name);
-
-            if (fd >= 0)
-                close(fd);
-            return code;
-        }
+    for (int32_t i = 0; i < batch->count; i++, e->written++) {
+        e->indices[e->written] = batch->indices[i];
+        e->labels[e->written] = batch->labels[i];
+        e->statuses[e->written] = (int32_t)batch->statuses[i];
     }
     return PFI_CLI_OK;
 }
 
-static int write_batch(struct export *e, const pinfold_batch *batch)
-{
-    const size_t n = (size_t)batch->count;
-
-    if (fwrite(batch->data, 1, batch->size, e->files[IMAGES]) != batch->size)
-        return fail_errno(e, names[IMAGES]);
-    if (fwrite(batch->labels, sizeof(int64_t), n, e->files[LABELS]) != n)
-        return fail_errno(e, names[LABELS]);
-    if (fwrite(batch->indices, sizeof(int64_t), n, e->files[INDICES]) != n)
-        return fail_errno(e, names[INDICES]);
-    return PFI_CLI_OK;
-}
-
-static void write_names(struct export *e, const pinfold_dataset *dataset,
-                        const pinfold_batch *batch)
-{
-    for (int32_t i = 0; i < batch->count; i++) {
-        pfi_cli_print_name(e->files[FILES],
-                           pinfold_dataset_path(dataset, batch->indices[i]));
-        (void)fputc('\n', e->files[FILES]);
-    }
-}
-
-static int write_all(struct export *e, const struct pfi_cli_run *run)
+static int write_all(struct pfi_cli_export *e, const struct pfi_cli_run *run,
+                     const struct pfi_cli_exporter *format)
 {
     const pinfold_batch *batch;
     struct pfi_cli_bar bar;
@@ -120,7 +132,7 @@ static int write_all(struct export *e, const struct pfi_cli_run *run)
     pinfold_error err;
     int code = PFI_CLI_OK;
 
-    pfi_cli_bar_start(&bar, e->o, pinfold_dataset_size(run->dataset));
+    pfi_cli_bar_start(&bar, e->o, e->shape[0]);
     while (!code) {
         status = pfi_cli_next(run->loader, &batch, &err);
         if (status) {
@@ -129,10 +141,10 @@ static int write_all(struct export *e, const struct pfi_cli_run *run)
                    : status == PINFOLD_TIMEOUT ? PFI_CLI_FAILED
                                                : pfi_cli_fail(&err);
         }
-        code = write_batch(e, batch);
-        write_names(e, run->dataset, batch);
         e->bad += pfi_cli_report_bad(batch, e->bad);
-        e->images += batch->count;
+        code = format->write(e, batch);
+        if (!code)
+            code = keep_numbers(e, batch);
         pfi_cli_bar_add(&bar, batch->count);
         pinfold_batch_release(batch);
     }
@@ -140,151 +152,84 @@ static int write_all(struct export *e, const struct pfi_cli_run *run)
     return code;
 }
 
-static void write_classes(struct export *e, const pinfold_dataset *dataset)
+/* How many samples there will be, and room for their numbers. */
+static int prepare(struct pfi_cli_export *e, const struct pfi_cli_run *run)
 {
-    for (int64_t i = 0; i < pinfold_dataset_class_count(dataset); i++) {
-        pfi_cli_print_name(e->files[CLASSES],
-                           pinfold_dataset_class_name(dataset, i));
-        (void)fputc('\n', e->files[CLASSES]);
-    }
-}
-
-static void write_manifest(struct export *e, const int64_t shape[4])
-{
-    static const char *const filters[] = {"bilinear", "nearest", "box",
-                                          "hamming",  "bicubic", "lanczos"};
-    const pinfold_recipe *const r = &e->o->recipe;
-    pinfold_info info = {.struct_size = sizeof(info)};
-    FILE *const f = e->files[MANIFEST];
-
-    pinfold_info_get(&info);
-    (void)fprintf(f,
-                  "{\"schema\":1,\"pinfold\":\"%s\",\"libjpeg_turbo\":\"%s\","
-                  "\"zlib\":\"%s\",\"pillow\":\"%s\",\"images\":%lld,"
-                  "\"bad_samples\":%lld,\"dtype\":\"%s\",\"layout\":\"%s\","
-                  "\"shape\":[%lld,%lld,%lld,%lld],",
-                  info.version, info.libjpeg_turbo, info.zlib,
-                  r->pillow == PINFOLD_PILLOW_12 ? "12" : "13", e->images,
-                  e->bad, dtypes[r->dtype],
-                  r->layout == PINFOLD_NHWC ? "nhwc" : "nchw", e->images,
-                  (long long)shape[1], (long long)shape[2],
-                  (long long)shape[3]);
-    (void)fprintf(f,
-                  "\"recipe\":{\"resize_short\":%d,\"resize_height\":%d,"
-                  "\"resize_width\":%d,\"max_size\":%d,\"crop_height\":%d,"
-                  "\"crop_width\":%d,\"filter\":\"%s\",\"mean\":[%.9g,%.9g,"
-                  "%.9g],\"std\":[%.9g,%.9g,%.9g]},\"shuffle\":%s,"
-                  "\"seed\":%llu,\"epoch\":%lld,\"root\":",
-                  r->resize_short, r->resize_height, r->resize_width,
-                  r->max_size, r->crop_height, r->crop_width,
-                  filters[r->filter], (double)r->mean[0], (double)r->mean[1],
-                  (double)r->mean[2], (double)r->stddev[0],
-                  (double)r->stddev[1], (double)r->stddev[2],
-                  e->o->loader.shuffle ? "true" : "false",
-                  (unsigned long long)e->o->loader.seed, e->o->epoch);
-    pfi_cli_print_json(f, e->o->arguments[0]);
-    (void)fputs("}\n", f);
-}
-
-/* Everything is on the disk before the first file gets its name. */
-static int close_files(struct export *e)
-{
-    int code = PFI_CLI_OK;
-
-    for (int i = 0; i < N_FILES; i++) {
-        FILE *const file = e->files[i];
-        const bool good =
-            file && !fflush(file) && !ferror(file) && !fsync(fileno(file));
-
-        if (!good && !code)
-            code = fail_errno(e, names[i]);
-        if (file && fclose(file) && !code)
-            code = fail_errno(e, names[i]);
-        e->files[i] = NULL;
-    }
-    return code;
-}
-
-static int rename_files(struct export *e)
-{
-    char name[32];
-
-    /* An earlier export stays whole until here, and then does not look so. */
-    if (unlinkat(e->folder, names[MANIFEST], 0) && errno != ENOENT)
-        return fail_errno(e, names[MANIFEST]);
-    for (int i = 0; i < N_FILES; i++) {
-        temporary(i, name);
-        if (renameat(e->folder, name, e->folder, names[i]))
-            return fail_errno(e, names[i]);
-        e->made[i] = false;
-    }
-    return fsync(e->folder) ? fail_errno(e, "") : PFI_CLI_OK;
-}
-
-static void clean(struct export *e)
-{
-    char name[32];
-
-    for (int i = 0; i < N_FILES; i++) {
-        if (e->files[i])
-            (void)fclose(e->files[i]);
-        temporary(i, name);
-        if (e->made[i])
-            (void)unlinkat(e->folder, name, 0);
-    }
-    if (e->folder >= 0)
-        close(e->folder);
-}
-
-static int run_export(struct export *e, const struct pfi_cli_run *run)
-{
-    const pinfold_recipe *const r = &e->o->recipe;
-    int64_t shape[4];
+    const pinfold_loader_options *const l = &e->o->loader;
+    int64_t count = pinfold_dataset_size(run->dataset);
     pinfold_error err;
-    size_t bytes;
-    int code = open_folder(e);
+    size_t n;
 
-    if (!code)
-        code = open_files(e);
+    if (l->drop_last)
+        count = pinfold_loader_batch_count(run->loader) *
+                (l->batch_size ? l->batch_size : 256);
+    n = (size_t)count;
+    if (pinfold_recipe_size(&e->o->recipe, n, &e->sample_bytes, e->shape,
+                            &err) ||
+        pinfold_recipe_size(&e->o->recipe, 1, &e->sample_bytes, NULL, &err))
+        return pfi_cli_fail(&err);
+    e->shape[0] = count;
+    e->dataset = run->dataset;
+    e->indices = calloc(n + 1, sizeof(*e->indices));
+    e->labels = calloc(n + 1, sizeof(*e->labels));
+    e->statuses = calloc(n + 1, sizeof(*e->statuses));
+    errno = ENOMEM;
+    return e->indices && e->labels && e->statuses ? PFI_CLI_OK
+                                                  : pfi_cli_export_errno(e, "");
+}
+
+static int run_export(struct pfi_cli_export *e, const struct pfi_cli_run *run,
+                      const struct pfi_cli_exporter *format)
+{
+    int code = prepare(e, run);
+
     if (code)
         return code;
-    if (pinfold_recipe_size(r, 1, &bytes, shape, &err))
-        return pfi_cli_fail(&err);
-    pfi_cli_npy_header(e->files[IMAGES], descriptions[r->dtype], 0, shape + 1, 3);
-    pfi_cli_npy_header(e->files[LABELS], "<i8", 0, NULL, 0);
-    pfi_cli_npy_header(e->files[INDICES], "<i8", 0, NULL, 0);
-    code = write_all(e, run);
-    if (code || pfi_cli_signal())
-        return PFI_CLI_FAILED;
-    rewind(e->files[IMAGES]);
-    rewind(e->files[LABELS]);
-    rewind(e->files[INDICES]);
-    pfi_cli_npy_header(e->files[IMAGES], descriptions[r->dtype], e->images,
-                       shape + 1, 3);
-    pfi_cli_npy_header(e->files[LABELS], "<i8", e->images, NULL, 0);
-    pfi_cli_npy_header(e->files[INDICES], "<i8", e->images, NULL, 0);
-    write_classes(e, run->dataset);
-    write_manifest(e, shape);
-    code = close_files(e);
-    return code ? code : rename_files(e);
+    code = format->open(e);
+    if (!code)
+        code = write_all(e, run, format);
+    if (!code && e->written != e->shape[0] && !pfi_cli_signal()) {
+        (void)fputs("pinfold: fewer samples than the data set has\n", stderr);
+        code = PFI_CLI_FAILED;
+    }
+    if (!code && pfi_cli_signal())
+        code = PFI_CLI_FAILED;
+    return code ? code : format->finish(e);
+}
+
+static int refuse(const struct pfi_cli_options *o)
+{
+    if (o->recipe.dtype == PINFOLD_BF16 &&
+        (o->format == PFI_CLI_NPY || o->format == PFI_CLI_NPY_EACH)) {
+        (void)fputs("pinfold: .npy has no bf16; --format safetensors and "
+                    "--format raw have it\n",
+                    stderr);
+        return PFI_CLI_USAGE;
+    }
+    return PFI_CLI_OK;
 }
 
 int pfi_cli_export(const struct pfi_cli_options *o)
 {
-    struct export e = {.o = o, .folder = -1};
-    struct pfi_cli_options host = *o;
+    const struct pfi_cli_exporter *const format = formats[o->format];
+    struct pfi_cli_export e = {.o = o};
     struct pfi_cli_run run;
-    int code;
+    int code = refuse(o);
 
-    host.loader.upload = PINFOLD_UPLOAD_OFF;
-    code = pfi_cli_run_open(&run, &host);
+    if (!code)
+        code = pfi_cli_run_open(&run, o);
     if (code)
         return code;
-    code = run_export(&e, &run);
-    clean(&e);
+    code = run_export(&e, &run, format);
+    if (e.state)
+        format->close(&e);
+    free(e.state);
+    free(e.indices);
+    free(e.labels);
+    free(e.statuses);
     pfi_cli_run_close(&run);
     if (!code && !o->quiet)
-        (void)fprintf(stderr, "%lld images, %lld bad, in %s\n", e.images, e.bad,
-                      o->arguments[1]);
+        (void)fprintf(stderr, "%lld images, %lld bad, in %s\n",
+                      (long long)e.written, e.bad, o->arguments[1]);
     return code ? code : e.bad ? PFI_CLI_FAILED : PFI_CLI_OK;
 }

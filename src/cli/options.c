@@ -374,7 +374,35 @@ static const char *take_force(struct pfi_cli_options *o, const char *text)
     return NULL;
 }
 
-#define LOADS (PFI_CLI_VERIFY | PFI_CLI_BENCH | PFI_CLI_EXPORT)
+static const char *take_format(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"npy", "safetensors", "raw", "npy-each",
+                                        NULL};
+    int i = 0;
+    const char *const wrong =
+        pfi_cli_to_choice(text, names, "not npy, safetensors, raw or npy-each", &i);
+
+    o->format = (enum pfi_cli_format)i;
+    return wrong;
+}
+
+static const char *take_labels(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"int64", "int32", NULL};
+    int i = 0;
+    const char *const wrong = pfi_cli_to_choice(text, names, "not int32 or int64", &i);
+
+    o->labels32 = i == 1;
+    return wrong;
+}
+
+static const char *take_tensor(struct pfi_cli_options *o, const char *text)
+{
+    o->tensor = text;
+    return NULL;
+}
+
+#define LOADS (PFI_CLI_VERIFY | PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_DIFF)
 #define MAKES (LOADS | PFI_CLI_EXPLAIN)
 #define WALKS (LOADS | PFI_CLI_LS)
 #define RUNS (PFI_CLI_BENCH | PFI_CLI_EXPORT)
@@ -428,16 +456,24 @@ static const struct option table[] = {
     {"drop-last", NULL, RUNS, take_drop_last, "leave out a short last batch"},
     {"on-error", "keep|fail", RUNS, take_on_error,
      "a bad picture is zeroed and counted, or ends the run (keep)"},
-    {"upload", "off|auto|require", LOADS, take_upload,
+    {"upload", "off|auto|require", PFI_CLI_BENCH, take_upload,
      "copy batches to a CUDA device (off)"},
-    {"device", "N", LOADS, take_device, "CUDA device (0)"},
+    {"device", "N", PFI_CLI_BENCH, take_device, "CUDA device (0)"},
     {"memory", "KIND", LOADS, take_memory,
      "auto, pinned or pageable (auto)"},
     {"allow-empty", NULL, WALKS, take_allow_empty,
      "a class without a picture keeps its label"},
     {"classes", NULL, PFI_CLI_LS, take_classes, "list the classes"},
+    {"format", "FORMAT", PFI_CLI_EXPORT, take_format,
+     "npy, safetensors, raw or npy-each (npy)"},
+    {"labels", "int64|int32", PFI_CLI_EXPORT, take_labels,
+     "type of the labels (int64)"},
     {"force", NULL, PFI_CLI_EXPORT, take_force, "replace an earlier export"},
-    {"json", NULL, PFI_CLI_LS | PFI_CLI_BENCH | PFI_CLI_EXPLAIN | PFI_CLI_PRESETS, take_json,
+    {"tensor", "NAME", PFI_CLI_DIFF, take_tensor,
+     "which one of a safetensors file (images)"},
+    {"json", NULL,
+     PFI_CLI_LS | PFI_CLI_BENCH | PFI_CLI_EXPLAIN | PFI_CLI_DIFF |
+         PFI_CLI_PRESETS, take_json,
      "print JSON"},
     {"progress", "WHEN", LOADS, take_progress, "auto, always or never (auto)"},
     {"quiet", NULL, LOADS, take_quiet, "no progress and no remarks"},

@@ -18,7 +18,16 @@ enum pfi_cli_command {
     PFI_CLI_BENCH = 4,
     PFI_CLI_EXPORT = 8,
     PFI_CLI_EXPLAIN = 16,
-    PFI_CLI_PRESETS = 32
+    PFI_CLI_PRESETS = 32,
+    PFI_CLI_DIFF = 256
+};
+
+/* What export writes. */
+enum pfi_cli_format {
+    PFI_CLI_NPY,
+    PFI_CLI_SAFETENSORS,
+    PFI_CLI_RAW,
+    PFI_CLI_NPY_EACH
 };
 
 enum pfi_cli_progress { PFI_CLI_AUTO, PFI_CLI_ALWAYS, PFI_CLI_NEVER };
@@ -30,6 +39,9 @@ struct pfi_cli_options {
     pinfold_dataset_options dataset;
     long long epoch, epochs, batches, warmup;
     bool classes, json, quiet, force;
+    bool labels32; /* int32, not int64 */
+    enum pfi_cli_format format;
+    const char *tensor; /* its name in a safetensors file, or NULL */
     enum pfi_cli_progress progress;
     const char *arguments[2];
     int n_arguments;

@@ -32,6 +32,10 @@ void pfi_cli_catch_signals(void)
     action.sa_flags = (int)SA_RESETHAND;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    /* A file that grows beyond a limit is an error of the write then. */
+    action.sa_handler = SIG_IGN;
+    action.sa_flags = 0;
+    sigaction(SIGXFSZ, &action, NULL);
 }
 
 int pfi_cli_fail(const pinfold_error *err)

@@ -3,33 +3,86 @@
 #include "src/cli/sha256.h"
 
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #ifdef PINFOLD_HAVE_LIBMD
 #include <sys/types.h>
 
 #include <sha256.h>
 
+struct pfi_cli_sha256_state {
+    SHA256_CTX context;
+};
+
 bool pfi_cli_have_sha256(void)
 {
     return true;
 }
 
-void pfi_cli_sha256(const void *data, size_t size, char hex[65])
+struct pfi_cli_sha256_state *pfi_cli_sha256_start(void)
+{
+    struct pfi_cli_sha256_state *const state = malloc(sizeof(*state));
+
+    if (state)
+        SHA256Init(&state->context);
+    return state;
+}
+
+void pfi_cli_sha256_add(struct pfi_cli_sha256_state *state, const void *data,
+                        size_t size)
+{
+    if (state)
+        SHA256Update(&state->context, data, size);
+}
+
+static void finish(SHA256_CTX *context, char hex[65])
 {
     unsigned char digest[SHA256_DIGEST_LENGTH];
+
+    SHA256Final(digest, context);
+    for (int i = 0; i < SHA256_DIGEST_LENGTH; i++)
+        (void)snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+}
+
+void pfi_cli_sha256_end(struct pfi_cli_sha256_state *state, char hex[65])
+{
+    hex[0] = '\0';
+    if (state)
+        finish(&state->context, hex);
+    free(state);
+}
+
+void pfi_cli_sha256(const void *data, size_t size, char hex[65])
+{
     SHA256_CTX context;
 
     SHA256Init(&context);
     SHA256Update(&context, data, size);
-    SHA256Final(digest, &context);
-    for (int i = 0; i < SHA256_DIGEST_LENGTH; i++)
-        (void)snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    finish(&context, hex);
 }
 #else
 bool pfi_cli_have_sha256(void)
 {
     return false;
+}
+
+struct pfi_cli_sha256_state *pfi_cli_sha256_start(void)
+{
+    return NULL;
+}
+
+void pfi_cli_sha256_add(struct pfi_cli_sha256_state *state, const void *data,
+                        size_t size)
+{
+    (void)state;
+    (void)data;
+    (void)size;
+}
+
+void pfi_cli_sha256_end(struct pfi_cli_sha256_state *state, char hex[65])
+{
+    (void)state;
+    hex[0] = '\0';
 }
 
 void pfi_cli_sha256(const void *data, size_t size, char hex[65])

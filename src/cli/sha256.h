@@ -10,4 +10,12 @@ bool pfi_cli_have_sha256(void);
 /* 64 hexadecimal digits and a NUL. */
 void pfi_cli_sha256(const void *data, size_t size, char hex[65]);
 
+/* The same in pieces.  Start returns NULL without libmd or memory; the others
+ * accept that, and end then stores "". */
+struct pfi_cli_sha256_state;
+struct pfi_cli_sha256_state *pfi_cli_sha256_start(void);
+void pfi_cli_sha256_add(struct pfi_cli_sha256_state *state, const void *data,
+                        size_t size);
+void pfi_cli_sha256_end(struct pfi_cli_sha256_state *state, char hex[65]);
+
 #endif

@@ -9,6 +9,7 @@
 #include "src/cli/text.h"
 
 #define MAX_PIPELINES 64
+#define MAX_WORDS 256 /* of one pipeline's options */
 
 /* One line of the golden file; strings point into its text. */
 struct row {
@@ -57,16 +58,19 @@ static int complain(const struct verify *v, size_t line, const char *what)
 static int take_pipeline(struct verify *v, char *line, size_t number)
 {
     char *const tab = strchr(line, '\t');
-    char *words[64];
+    char *words[MAX_WORDS], *rest = NULL;
     int n = 0;
     struct pipeline *p;
 
     if (!tab || v->n_pipelines == MAX_PIPELINES)
         return complain(v, number, "not a pipeline's name and options");
     *tab = '\0';
-    for (char *word = strtok_r(tab + 1, " ", &words[63]); word && n < 62;
-         word = strtok_r(NULL, " ", &words[63]))
+    for (char *word = strtok_r(tab + 1, " ", &rest); word;
+         word = strtok_r(NULL, " ", &rest)) {
+        if (n == MAX_WORDS)
+            return complain(v, number, "more than 256 words");
         words[n++] = word;
+    }
     p = &v->pipelines[v->n_pipelines++];
     p->name = line;
     p->options = *v->o;
@@ -195,7 +199,6 @@ static int run_pass(struct verify *v, struct pipeline *p, bool u8)
     recipe.dtype = u8 ? PINFOLD_U8 : PINFOLD_F32;
     recipe.layout = u8 ? PINFOLD_NHWC : PINFOLD_NCHW;
     options.recipe = &recipe;
-    options.upload = PINFOLD_UPLOAD_OFF;
     options.batch_size = options.batch_size ? options.batch_size : 32;
     if (pinfold_loader_open(&loader, v->dataset, &options, &err))
         return pfi_cli_fail(&err);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A file that gets its name only once it is whole and on the disk. */
+#ifndef PFI_CLI_PART_H
+#define PFI_CLI_PART_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* All zero is a part that pfi_cli_part_drop() accepts. */
+struct pfi_cli_part {
+    FILE *file;
+    char *name, *temporary; /* in `folder` */
+    int folder;
+    bool made; /* the temporary file is there */
+};
+
+/* Each returns 0, or -1 with errno set.  The name must not hold a slash; the
+ * folder's descriptor stays the caller's and open until the drop. */
+int pfi_cli_part_open(struct pfi_cli_part *part, int folder, const char *name);
+int pfi_cli_part_sync(struct pfi_cli_part *part);
+int pfi_cli_part_rename(struct pfi_cli_part *part);
+
+/* Removes what has not got its name. */
+void pfi_cli_part_drop(struct pfi_cli_part *part);
+
+#endif
