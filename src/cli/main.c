@@ -26,6 +26,8 @@ static const struct command {
      "say what is done to one picture, in numbers"},
     {"presets", PFI_CLI_PRESETS, 0, "", pfi_cli_presets,
      "list the weights whose preprocessing --preset knows"},
+    {"diff", PFI_CLI_DIFF, 2, "A B|ROOT", pfi_cli_diff,
+     "compare two tensors, or one and a tree, and say why"},
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -45,8 +47,8 @@ static void print_help(void)
     pfi_cli_options_help(stdout, ~0);
     (void)puts("  --help, -h                 print this\n"
                "  --version, -V              print versions\n\n"
-               "Exit status: 0 done; 1 failed, or a picture was bad; 2 wrong "
-               "usage; 130 and 143\ninterrupted.");
+               "Exit status: 0 done; 1 failed, a picture was bad, or a diff; 2 "
+               "wrong usage;\n130 and 143 interrupted.");
 }
 
 static void print_version(void)
