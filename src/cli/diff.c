@@ -180,6 +180,12 @@ static int run_tree(struct pfi_cli_diff *d, pinfold_loader *loader, float *a,
 
 static void find_causes(struct pfi_cli_diff *d)
 {
+    const struct pfi_cli_diff_count *const n = &d->count;
+
+    if (n->differ == n->nan_a + n->nan_b) {
+        pfi_cli_diff_cause(d, "nan", -1, "only NaN differs from numbers");
+        return;
+    }
     pfi_cli_diff_try_order(d);
     if (!d->n_causes)
         pfi_cli_diff_try_tensors(d);
@@ -187,6 +193,8 @@ static void find_causes(struct pfi_cli_diff *d)
         pfi_cli_diff_try_values(d);
     if (!d->n_causes && d->dataset)
         pfi_cli_diff_try_tree(d);
+    if (!d->n_causes)
+        pfi_cli_diff_try_neighbours(d);
 }
 
 static int conclude(struct pfi_cli_diff *d)

@@ -89,12 +89,14 @@ __attribute__((format(printf, 4, 5))) void
 pfi_cli_diff_cause(struct pfi_cli_diff *d, const char *id, int fits,
                    const char *format, ...);
 
-/* Try what is known to go wrong: on the tensors alone; on the order of the
- * samples; by decoding the tree's pictures in other ways. */
+/* Try what is known to go wrong: on the order of the samples; on the tensors
+ * alone; by decoding the tree's pictures in other ways; and at last whether the
+ * codes are next to each other. */
+void pfi_cli_diff_try_order(struct pfi_cli_diff *d);
 void pfi_cli_diff_try_tensors(struct pfi_cli_diff *d);
 void pfi_cli_diff_try_values(struct pfi_cli_diff *d);
-void pfi_cli_diff_try_order(struct pfi_cli_diff *d);
 void pfi_cli_diff_try_tree(struct pfi_cli_diff *d);
+void pfi_cli_diff_try_neighbours(struct pfi_cli_diff *d);
 
 void pfi_cli_diff_print(const struct pfi_cli_diff *d);
 void pfi_cli_diff_print_json(const struct pfi_cli_diff *d);

@@ -49,7 +49,8 @@ static void set_area(struct taps *t, double from, double to, int32_t size)
 static bool make_axis(struct axis *axis, enum pfi_cli_resize how, int32_t size,
                       int32_t resized, int32_t start, int32_t outputs)
 {
-    const double scale = (double)size / (double)resized;
+    /* As OpenCV has it: the reciprocal of a ratio that is rounded itself. */
+    const double scale = 1.0 / ((double)resized / (double)size);
     const size_t room = (size_t)ceil(scale) + 3;
 
     axis->taps = calloc((size_t)outputs, sizeof(*axis->taps));
