@@ -55,6 +55,20 @@ int pfi_cli_export_folder(const struct pfi_cli_export *e)
     return folder;
 }
 
+bool pfi_cli_export_forget(int folder)
+{
+    static const char *const names[] = {
+        "images.npy",  "labels.npy", "indices.npy", "statuses.npy",
+        "classes.txt", "files.txt",  "data.bin"};
+
+    if (unlinkat(folder, "manifest.json", 0))
+        return errno == ENOENT;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (unlinkat(folder, names[i], 0) && errno != ENOENT)
+            return false;
+    return true;
+}
+
 int pfi_cli_export_parent(const struct pfi_cli_export *e, char **name)
 {
     char *const path = strdup(e->o->arguments[1]);

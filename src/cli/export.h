@@ -38,6 +38,10 @@ int pfi_cli_export_errno(const struct pfi_cli_export *e, const char *name);
 /* Makes the folder TARGET where it is not there and opens it; refuses one that
  * holds an export unless it is forced.  Below 0 after printing why. */
 int pfi_cli_export_folder(const struct pfi_cli_export *e);
+/* Removes the files of an earlier export of any format, its manifest first; an
+ * earlier one stays whole until here, and then does not look so.  False with
+ * errno set. */
+bool pfi_cli_export_forget(int folder);
 /* The folder that holds TARGET, and TARGET's own name in it (the caller frees
  * it).  Below 0 after printing why. */
 int pfi_cli_export_parent(const struct pfi_cli_export *e, char **name);

@@ -108,7 +108,14 @@ static int open_each(struct pfi_cli_export *e)
     s->made = true;
     s->folder = openat(s->parent, s->temporary,
                        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return s->folder < 0 ? pfi_cli_export_errno(e, "") : PFI_CLI_OK;
+    if (s->folder < 0)
+        return pfi_cli_export_errno(e, "");
+    /* A class without a picture keeps its folder, and so its label. */
+    for (int64_t i = 0; i < pinfold_dataset_class_count(e->dataset); i++)
+        if (mkdirat(s->folder, pinfold_dataset_class_name(e->dataset, i), 0777))
+            return pfi_cli_export_errno(
+                e, pinfold_dataset_class_name(e->dataset, i));
+    return PFI_CLI_OK;
 }
 
 /* Makes the folders above `path`. */

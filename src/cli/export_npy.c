@@ -106,9 +106,8 @@ static int finish_npy(struct pfi_cli_export *e)
     for (int i = 0; i < N_FILES; i++)
         if (pfi_cli_part_sync(&s->parts[i]))
             return pfi_cli_export_errno(e, names[i]);
-    /* An earlier export stays whole until here, and then does not look so. */
-    if (unlinkat(s->folder, names[MANIFEST], 0) && errno != ENOENT)
-        return pfi_cli_export_errno(e, names[MANIFEST]);
+    if (!pfi_cli_export_forget(s->folder))
+        return pfi_cli_export_errno(e, "");
     for (int i = 0; i < N_FILES; i++)
         if (pfi_cli_part_rename(&s->parts[i]))
             return pfi_cli_export_errno(e, names[i]);

@@ -32,6 +32,7 @@ static int open_raw(struct pfi_cli_export *e)
         return pfi_cli_export_errno(e, "data.bin");
     if (pfi_cli_part_open(&s->manifest, s->folder, "manifest.json"))
         return pfi_cli_export_errno(e, "manifest.json");
+    s->pack.label = "data.bin";
     pfi_cli_pack_plan(&s->pack, e);
     for (int i = 0; i < PFI_CLI_PACK_N; i++) {
         end += -end % PFI_CLI_PACK_ALIGNMENT;
@@ -94,7 +95,7 @@ static void write_tensors(const struct pfi_cli_export *e)
                 "\"tensors\":[",
                 out);
     for (int i = 0; i < PFI_CLI_PACK_N; i++) {
-        if (!s->pack.tensors[i].bytes)
+        if (!s->pack.tensors[i].bytes && i != PFI_CLI_PACK_IMAGES)
             continue;
         (void)fputs(first ? "\n" : ",\n", out);
         write_tensor(out, &s->pack.tensors[i]);
@@ -118,9 +119,8 @@ static int finish_raw(struct pfi_cli_export *e)
         return pfi_cli_export_errno(e, "data.bin");
     if (pfi_cli_part_sync(&s->manifest))
         return pfi_cli_export_errno(e, "manifest.json");
-    /* An earlier export stays whole until here, and then does not look so. */
-    if (unlinkat(s->folder, s->manifest.name, 0) && errno != ENOENT)
-        return pfi_cli_export_errno(e, "manifest.json");
+    if (!pfi_cli_export_forget(s->folder))
+        return pfi_cli_export_errno(e, "");
     if (pfi_cli_part_rename(&s->pack.file))
         return pfi_cli_export_errno(e, "data.bin");
     if (pfi_cli_part_rename(&s->manifest))

@@ -161,6 +161,7 @@ static int plan_header(struct pfi_cli_export *e)
     size_t size = 0;
     char *text;
 
+    s->pack.label = "";
     pfi_cli_pack_plan(&s->pack, e);
     place(&s->pack);
     paths->bytes = SIZE_MAX / 2;

@@ -52,7 +52,7 @@ int pfi_cli_pack_write(struct pfi_cli_pack *pack,
 {
     pfi_cli_sha256_add(pack->sha256, batch->data, batch->size);
     if (fwrite(batch->data, 1, batch->size, pack->file.file) != batch->size)
-        return pfi_cli_export_errno(e, "");
+        return pfi_cli_export_errno(e, pack->label);
     return PFI_CLI_OK;
 }
 
@@ -124,5 +124,5 @@ int pfi_cli_pack_finish(struct pfi_cli_pack *pack, struct pfi_cli_export *e,
     for (int i = PFI_CLI_PACK_PADDING; good && i < PFI_CLI_PACK_N; i++)
         good = write_tensor(pack, &t[i], data[i], &at);
     free(paths);
-    return good ? PFI_CLI_OK : pfi_cli_export_errno(e, "");
+    return good ? PFI_CLI_OK : pfi_cli_export_errno(e, pack->label);
 }

@@ -31,6 +31,7 @@ struct pfi_cli_packed {
 
 struct pfi_cli_pack {
     struct pfi_cli_part file;
+    const char *label; /* the file's name below the target, for messages */
     struct pfi_cli_packed tensors[PFI_CLI_PACK_N];
     struct pfi_cli_sha256_state *sha256; /* of the images */
 };

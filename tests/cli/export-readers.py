@@ -15,7 +15,7 @@ images = np.load(folder / "npy/images.npy", allow_pickle=False)
 assert images.dtype == np.float32 and images.shape == (n, 3, 31, 31)
 labels = np.load(folder / "npy/labels.npy")
 assert labels.dtype == np.int64 and labels.tolist() == sorted(labels.tolist())
-assert np.load(folder / "npy32/labels.npy").dtype == np.int32
+assert np.load(folder / "npy32b/labels.npy").dtype == np.int32
 assert np.load(folder / "npy/indices.npy").tolist() == list(range(n))
 assert not np.load(folder / "npy/statuses.npy").any()
 assert np.isfinite(images).all() and images.std() > 0.1
