@@ -97,8 +97,8 @@ void pfi_cli_describe_export(FILE *out, const struct pfi_cli_options *o,
                   r->pillow == PINFOLD_PILLOW_12 ? "12" : "13",
                   (long long)shape[0], bad, pfi_cli_dtype_name(r->dtype),
                   r->layout == PINFOLD_NHWC ? "nhwc" : "nchw",
-                  (long long)shape[0], (long long)shape[1],
-                  (long long)shape[2], (long long)shape[3]);
+                  (long long)shape[0], (long long)shape[1], (long long)shape[2],
+                  (long long)shape[3]);
     pfi_cli_describe_recipe(out, r);
     (void)fputs(",\"steps\":\"", out); /* no character of these needs escapes */
     pfi_cli_describe_words(out, r);

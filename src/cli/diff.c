@@ -20,7 +20,7 @@ static int no_memory(void)
     return TROUBLE;
 }
 
-/* ------------------------------------------------------------------ shapes --- */
+/* --------------------------------------------------------------- shapes --- */
 
 static bool is_channels(int64_t n)
 {
@@ -35,8 +35,8 @@ static struct pfi_cli_shape shape_of(const struct pfi_cli_tensor *t)
     struct pfi_cli_shape out = {.n = 1, .c = 1, .h = 1, .w = 1};
 
     if (t->rank == 3 || t->rank == 4) {
-        const bool last = s[2] == 3 ? s[0] != 3
-                                    : s[0] != 3 && !is_channels(s[0]);
+        const bool last =
+            s[2] == 3 ? s[0] != 3 : s[0] != 3 && !is_channels(s[0]);
 
         if (is_channels(s[last ? 2 : 0]))
             return (struct pfi_cli_shape){
@@ -79,26 +79,28 @@ static void compare_shapes(struct pfi_cli_diff *d)
         (void)snprintf(out, room, "A has %lld channels, B %lld",
                        (long long)a->c, (long long)b->c);
     else if (a->h == b->w && a->w == b->h && a->h != a->w)
-        (void)snprintf(out, room, "height and width are exchanged: A %lldx%lld, "
-                                  "B %lldx%lld",
+        (void)snprintf(out, room,
+                       "height and width are exchanged: A %lldx%lld, "
+                       "B %lldx%lld",
                        (long long)a->h, (long long)a->w, (long long)b->h,
                        (long long)b->w);
     else if (!d->comparable)
-        (void)snprintf(out, room, "A's pictures are %lldx%lld (height x width), "
-                                  "B's %lldx%lld",
+        (void)snprintf(out, room,
+                       "A's pictures are %lldx%lld (height x width), "
+                       "B's %lldx%lld",
                        (long long)a->h, (long long)a->w, (long long)b->h,
                        (long long)b->w);
     else if (a->n != b->n)
-        (void)snprintf(out, room, "A has %lld samples, B %lld; the first %lld "
-                                  "were compared",
-                       (long long)a->n, (long long)b->n,
-                       (long long)d->common);
+        (void)snprintf(out, room,
+                       "A has %lld samples, B %lld; the first %lld "
+                       "were compared",
+                       (long long)a->n, (long long)b->n, (long long)d->common);
     else if (a->pictures && a->nhwc != b->nhwc)
         (void)snprintf(out, room, "A is %s, B %s; compared pixel by pixel",
                        layout(a), layout(b));
 }
 
-/* -------------------------------------------------------------------- runs --- */
+/* ----------------------------------------------------------------- runs --- */
 
 static int prepare(struct pfi_cli_diff *d, float **a, float **b)
 {
@@ -176,7 +178,7 @@ static int run_tree(struct pfi_cli_diff *d, pinfold_loader *loader, float *a,
     return status == PINFOLD_TIMEOUT ? PFI_CLI_FAILED : code;
 }
 
-/* ------------------------------------------------------------------ verdict --- */
+/* -------------------------------------------------------------- verdict --- */
 
 static void find_causes(struct pfi_cli_diff *d)
 {

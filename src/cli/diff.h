@@ -33,7 +33,7 @@ struct pfi_cli_diff_count {
     float largest_a, largest_b;
     int64_t at_sample, at_c, at_y, at_x;
     int64_t channels[PFI_CLI_DIFF_CHANNELS]; /* what is beyond, in the last */
-    int64_t bins[PFI_CLI_DIFF_BINS]; /* by ulps: 1, 2, 3-4, 5-8, ... */
+    int64_t bins[PFI_CLI_DIFF_BINS];         /* by ulps: 1, 2, 3-4, 5-8, ... */
     int64_t first[PFI_CLI_DIFF_FIRST], first_differ[PFI_CLI_DIFF_FIRST];
     int n_first;
 };
@@ -56,11 +56,11 @@ struct pfi_cli_cause {
 struct pfi_cli_diff {
     const struct pfi_cli_options *o;
     struct pfi_cli_side a, b;
-    const pinfold_dataset *dataset; /* of the tree, or NULL */
+    const pinfold_dataset *dataset;     /* of the tree, or NULL */
     const struct pfi_cli_tensor *paths; /* a tensor that knows them, or NULL */
-    int64_t values;   /* of one sample */
-    int64_t common;   /* samples that both have */
-    char mismatch[200]; /* how the shapes differ, or "" */
+    int64_t values;                     /* of one sample */
+    int64_t common;                     /* samples that both have */
+    char mismatch[200];                 /* how the shapes differ, or "" */
     bool comparable;
     struct pfi_cli_diff_count count;
     struct pfi_cli_pair pairs[PFI_CLI_DIFF_PAIRS];

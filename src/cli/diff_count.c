@@ -14,15 +14,13 @@ static float widen(pinfold_dtype dtype, const unsigned char *p)
     float value;
 
     switch (dtype) {
-    case PINFOLD_U8:
-        return (float)*p;
+    case PINFOLD_U8: return (float)*p;
     case PINFOLD_F16:
     case PINFOLD_BF16:
         memcpy(&half, p, sizeof(half));
         return dtype == PINFOLD_F16 ? pfi_cli_from_f16(half)
                                     : pfi_cli_from_bf16(half);
-    case PINFOLD_F32:
-        break;
+    case PINFOLD_F32: break;
     }
     memcpy(&value, p, sizeof(value));
     return value;

@@ -76,7 +76,7 @@ static void print_numbers(const struct pfi_cli_diff *d)
     (void)printf("by channel:");
     for (int c = 0; c < PFI_CLI_DIFF_CHANNELS && c < d->a.shape.c; c++)
         (void)printf(" %lld", (long long)n->channels[c]);
-    (void)printf("\nby %s:", dtype == PINFOLD_U8 ? "codes"
+    (void)printf("\nby %s:", dtype == PINFOLD_U8    ? "codes"
                              : dtype == PINFOLD_F32 ? "ulps"
                              : dtype == PINFOLD_F16 ? "ulps of f16"
                                                     : "ulps of bf16");
@@ -87,8 +87,7 @@ static void print_numbers(const struct pfi_cli_diff *d)
         if (n->bins[i] && low == high)
             (void)printf(" %lld: %lld;", low, (long long)n->bins[i]);
         else if (n->bins[i])
-            (void)printf(" %lld-%lld: %lld;", low, high,
-                         (long long)n->bins[i]);
+            (void)printf(" %lld-%lld: %lld;", low, high, (long long)n->bins[i]);
     }
     (void)puts("");
 }
@@ -121,8 +120,8 @@ static void print_causes(const struct pfi_cli_diff *d)
     for (int i = 0; i < d->n_causes; i++) {
         (void)printf("cause: %s", d->causes[i].text);
         if (d->causes[i].fits >= 0)
-            (void)printf(" [in %d of the %d samples tried]",
-                         d->causes[i].fits, d->n_pairs);
+            (void)printf(" [in %d of the %d samples tried]", d->causes[i].fits,
+                         d->n_pairs);
         (void)puts("");
     }
     if (!d->n_causes)
@@ -162,15 +161,16 @@ void pfi_cli_diff_print(const struct pfi_cli_diff *d)
     print_causes(d);
 }
 
-/* -------------------------------------------------------------------- JSON --- */
+/* ----------------------------------------------------------------- JSON --- */
 
 static void json_number(double value)
 {
     if (isfinite(value))
         (void)printf("%.9g", value);
     else
-        (void)fputs(isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\""
-                                                         : "\"-Infinity\"",
+        (void)fputs(isnan(value) ? "\"NaN\""
+                    : value > 0  ? "\"Infinity\""
+                                 : "\"-Infinity\"",
                     stdout);
 }
 
@@ -237,9 +237,9 @@ static void json_lists(const struct pfi_cli_diff *d)
     (void)fputs("\"first\":[", stdout);
     for (int i = 0; i < d->count.n_first; i++) {
         pfi_cli_diff_path(d, d->count.first[i], path, sizeof(path));
-        (void)printf("%s{\"sample\":%lld,\"values\":%lld,\"path\":",
-                     i ? "," : "", (long long)d->count.first[i],
-                     (long long)d->count.first_differ[i]);
+        (void)printf(
+            "%s{\"sample\":%lld,\"values\":%lld,\"path\":", i ? "," : "",
+            (long long)d->count.first[i], (long long)d->count.first_differ[i]);
         if (path[0])
             pfi_cli_print_json(stdout, path);
         else

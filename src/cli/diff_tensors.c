@@ -76,14 +76,15 @@ static struct place transversed(const struct pfi_cli_shape *s,
     return (struct place){p.c, s->h - 1 - p.x, s->w - 1 - p.y};
 }
 
-static struct place shifted(const struct pfi_cli_shape *s,
-                            const struct move *m, struct place p)
+static struct place shifted(const struct pfi_cli_shape *s, const struct move *m,
+                            struct place p)
 {
     (void)s;
     return (struct place){p.c, p.y + m->dy, p.x + m->dx};
 }
 
-/* The n-th value of a picture in one layout, taken for the n-th in the other. */
+/* The n-th value of a picture in one layout, taken for the n-th in the other.
+ */
 static struct place other_layout(const struct pfi_cli_shape *s,
                                  const struct move *m, struct place p)
 {
@@ -99,8 +100,8 @@ static struct place other_layout(const struct pfi_cli_shape *s,
 }
 
 static const struct move moves[] = {
-    {"channels-reversed", "the channels are reversed (BGR for RGB)", 0, 0, false,
-     reversed},
+    {"channels-reversed", "the channels are reversed (BGR for RGB)", 0, 0,
+     false, reversed},
     {"layout", "one holds NCHW bytes that are read as NHWC, or the reverse", 0,
      0, false, other_layout},
     {"mirrored", "the picture is mirrored (left and right)", 0, 0, false,
@@ -177,7 +178,7 @@ void pfi_cli_diff_try_tensors(struct pfi_cli_diff *d)
     }
 }
 
-/* ------------------------------------------------------- order of samples --- */
+/* ----------------------------------------------------- order of samples --- */
 
 struct keyed {
     uint64_t hash;
@@ -227,8 +228,7 @@ static void report_order(struct pfi_cli_diff *d, const struct keyed *a,
         j++;
     }
     if (elsewhere && 2 * found >= d->common)
-        pfi_cli_diff_cause(d, "order",
-                           -1,
+        pfi_cli_diff_cause(d, "order", -1,
                            "the samples are in another order: %lld of A's %lld "
                            "are in B, %lld elsewhere (%s%s)",
                            (long long)found, (long long)d->common,

@@ -26,8 +26,8 @@ struct variant {
 static bool other_pillow(pinfold_recipe *r, const pinfold_plan *p)
 {
     (void)p;
-    r->pillow = r->pillow == PINFOLD_PILLOW_12 ? PINFOLD_PILLOW_13
-                                               : PINFOLD_PILLOW_12;
+    r->pillow =
+        r->pillow == PINFOLD_PILLOW_12 ? PINFOLD_PILLOW_13 : PINFOLD_PILLOW_12;
     return true;
 }
 
@@ -97,23 +97,27 @@ static bool no_resize(pinfold_recipe *r, const pinfold_plan *p)
 static const struct variant variants[] = {
     {"pillow", "the other order of passes: Pillow 12 against Pillow 13",
      other_pillow},
-    {"exif", "one turned pictures as their EXIF orientation says, the other "
-             "did not",
+    {"exif",
+     "one turned pictures as their EXIF orientation says, the other "
+     "did not",
      other_exif},
-    {"resize-rounding", "A's resized sides were rounded to the nearest number; "
-                        "torchvision truncates",
+    {"resize-rounding",
+     "A's resized sides were rounded to the nearest number; "
+     "torchvision truncates",
      rounded},
-    {"resize", "A was resized to the crop's height and width, without keeping "
-               "the proportions",
+    {"resize",
+     "A was resized to the crop's height and width, without keeping "
+     "the proportions",
      squeezed},
-    {"resize", "A was resized to a square, without keeping the proportions, "
-               "then cropped",
+    {"resize",
+     "A was resized to a square, without keeping the proportions, "
+     "then cropped",
      squeezed_before_crop},
     {"resize", "A's shorter side was resized to the crop's side", no_margin},
     {"resize", "A was cropped without a resize", no_resize},
 };
 
-/* ---------------------------------------------------------------- pictures --- */
+/* ------------------------------------------------------------- pictures --- */
 
 static bool open_picture(const struct pfi_cli_diff *d, struct picture *p,
                          const struct pfi_cli_pair *pair)
@@ -170,7 +174,8 @@ static void try_variants(struct pfi_cli_diff *d, const struct picture *pictures)
         for (int k = 0; k < d->n_pairs; k++) {
             pinfold_recipe r = d->o->recipe;
 
-            n += pictures[k].file && variants[v].change(&r, &pictures[k].plan) &&
+            n += pictures[k].file &&
+                 variants[v].change(&r, &pictures[k].plan) &&
                  fits(d, &pictures[k], &r);
         }
         if (n)
@@ -197,7 +202,7 @@ static void try_filters(struct pfi_cli_diff *d, const struct picture *pictures)
     }
 }
 
-/* --------------------------------------------------- other libraries' resizes --- */
+/* --------------------------------------------- other libraries' resizes --- */
 
 /* The whole picture in RGB; NULL where that is not possible. */
 static unsigned char *decode(const struct pfi_cli_diff *d,
@@ -216,7 +221,8 @@ static unsigned char *decode(const struct pfi_cli_diff *d,
     if (pinfold_recipe_size(&r, 1, &bytes, NULL, NULL))
         return NULL;
     pixels = malloc(bytes);
-    if (pixels && pinfold_preprocess(&r, p->file, p->size, pixels, bytes, NULL)) {
+    if (pixels &&
+        pinfold_preprocess(&r, p->file, p->size, pixels, bytes, NULL)) {
         free(pixels);
         pixels = NULL;
     }
@@ -252,8 +258,7 @@ static bool near_codes(const struct pfi_cli_diff *d, const struct picture *p,
 }
 
 static bool try_resize(const struct pfi_cli_diff *d, const struct picture *p,
-                       const unsigned char *pixels,
-                       enum pfi_cli_resize how)
+                       const unsigned char *pixels, enum pfi_cli_resize how)
 {
     const struct pfi_cli_resize_window w = {
         .width = p->plan.width,
@@ -290,8 +295,8 @@ static void try_resizes(struct pfi_cli_diff *d, const struct picture *pictures)
             pictures[k].file ? decode(d, &pictures[k]) : NULL;
 
         for (int how = 0; pixels && how < 3; how++)
-            n[how] += try_resize(d, &pictures[k], pixels,
-                                 (enum pfi_cli_resize)how);
+            n[how] +=
+                try_resize(d, &pictures[k], pixels, (enum pfi_cli_resize)how);
         free(pixels);
     }
     for (int how = 0; how < 3; how++)

@@ -24,7 +24,7 @@ static float round_to(pinfold_dtype dtype, float value)
                                    : value;
 }
 
-/* ------------------------------------------------------------------- types --- */
+/* ---------------------------------------------------------------- types --- */
 
 static int count_rounded(const struct pfi_cli_diff *d, pinfold_dtype dtype,
                          bool a_is_rounded)
@@ -32,7 +32,8 @@ static int count_rounded(const struct pfi_cli_diff *d, pinfold_dtype dtype,
     int fits = 0;
 
     for (int k = 0; k < d->n_pairs; k++) {
-        const float *const narrow = a_is_rounded ? d->pairs[k].a : d->pairs[k].b;
+        const float *const narrow =
+            a_is_rounded ? d->pairs[k].a : d->pairs[k].b;
         const float *const wide = a_is_rounded ? d->pairs[k].b : d->pairs[k].a;
         int64_t i = 0;
 
@@ -59,7 +60,7 @@ static void try_types(struct pfi_cli_diff *d)
     }
 }
 
-/* -------------------------------------------------------------- arithmetic --- */
+/* ----------------------------------------------------------- arithmetic --- */
 
 struct step {
     float mean, stddev;
@@ -130,7 +131,8 @@ static const struct {
     const char *words;
     float (*value)(float, const struct step *);
 } arithmetics[] = {
-    {"by x * (1 / 255), not x / 255 (1 ulp in 126 of the 256 codes)", multiplied},
+    {"by x * (1 / 255), not x / 255 (1 ulp in 126 of the 256 codes)",
+     multiplied},
     {"by * (1 / std), not / std", by_reciprocal},
     {"by x * (1 / 255) and * (1 / std), not / 255 and / std",
      by_two_reciprocals},
@@ -169,8 +171,8 @@ static bool is_arithmetic(const struct pfi_cli_diff *d, const float *plain,
     }
     for (int64_t i = 0; i < 3 * plane; i++) {
         const int64_t c = i / plane;
-        const float code = roundf(
-            (plain[i] * steps[c].stddev + steps[c].mean) * 255.0f);
+        const float code =
+            roundf((plain[i] * steps[c].stddev + steps[c].mean) * 255.0f);
 
         if (!(code >= 0.0f && code <= 255.0f) ||
             from[c][(int)code] != plain[i] || to[c][(int)code] != other[i])
@@ -211,7 +213,7 @@ static void try_arithmetic(struct pfi_cli_diff *d)
     }
 }
 
-/* ----------------------------------------------------- mean and deviation --- */
+/* --------------------------------------------------- mean and deviation --- */
 
 struct line {
     double slope, offset, worst;
@@ -251,8 +253,8 @@ static struct line fit_line(const struct pfi_cli_diff *d, int from, int to)
             const double a = (double)d->pairs[k].a[to * plane + i];
             const double b = (double)d->pairs[k].b[from * plane + i];
 
-            line.worst = fmax(line.worst,
-                              fabs(a - line.slope * b - line.offset));
+            line.worst =
+                fmax(line.worst, fabs(a - line.slope * b - line.offset));
         }
     }
     line.found = true;
@@ -294,7 +296,8 @@ static void report_lines(struct pfi_cli_diff *d, const double mean[3],
     const char *const id = reversed ? "channels-and-mean" : "mean";
 
     if (near(mean, 0) && near(stddev, 1))
-        pfi_cli_diff_cause(d, id, d->n_pairs, "%snot normalised: 0 to 1", order);
+        pfi_cli_diff_cause(d, id, d->n_pairs, "%snot normalised: 0 to 1",
+                           order);
     else if (near(mean, 0) && near(stddev, 1.0 / 255.0))
         pfi_cli_diff_cause(d, id, d->n_pairs,
                            "%snot divided by 255, nor normalised: 0 to 255",
@@ -335,7 +338,7 @@ static bool try_lines(struct pfi_cli_diff *d, bool reversed)
     return true;
 }
 
-/* -------------------------------------------------------- next to the codes --- */
+/* ---------------------------------------------------- next to the codes --- */
 
 static double code_of(const struct pfi_cli_diff *d, pinfold_dtype dtype,
                       float value, int64_t c)
@@ -359,8 +362,10 @@ static void try_neighbours(struct pfi_cli_diff *d)
         int64_t fractions = 0, i;
 
         for (i = 0; i < 3 * plane; i++) {
-            const double a = code_of(d, d->a.dtype, d->pairs[k].a[i], i / plane);
-            const double b = code_of(d, d->b.dtype, d->pairs[k].b[i], i / plane);
+            const double a =
+                code_of(d, d->a.dtype, d->pairs[k].a[i], i / plane);
+            const double b =
+                code_of(d, d->b.dtype, d->pairs[k].b[i], i / plane);
 
             if (!(fabs(a - b) < 1.25 + slack) || fabs(b - round(b)) > slack)
                 break;
@@ -374,10 +379,11 @@ static void try_neighbours(struct pfi_cli_diff *d)
                            "A was resized in floats and not rounded to the "
                            "codes 0 to 255, as B was");
     if (whole)
-        pfi_cli_diff_cause(d, "neighbours", whole,
-                           "no code of A is further than 1 from B's: the resize "
-                           "rounds otherwise (torchvision's of tensors does), "
-                           "or the decoder");
+        pfi_cli_diff_cause(
+            d, "neighbours", whole,
+            "no code of A is further than 1 from B's: the resize "
+            "rounds otherwise (torchvision's of tensors does), "
+            "or the decoder");
 }
 
 void pfi_cli_diff_try_values(struct pfi_cli_diff *d)

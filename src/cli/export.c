@@ -113,7 +113,8 @@ void pfi_cli_export_write_samples(const struct pfi_cli_export *e, FILE *out)
     (void)fputs(",\"samples\":[", out);
     for (int64_t i = 0; i < e->written; i++) {
         (void)fputs(i ? ",\n{\"path\":" : "\n{\"path\":", out);
-        pfi_cli_print_json(out, pinfold_dataset_path(e->dataset, e->indices[i]));
+        pfi_cli_print_json(out,
+                           pinfold_dataset_path(e->dataset, e->indices[i]));
         (void)fprintf(out, ",\"label\":%lld,\"index\":%lld,\"status\":\"%s\"}",
                       (long long)e->labels[i], (long long)e->indices[i],
                       pinfold_status_name((pinfold_status)e->statuses[i]));
@@ -121,7 +122,7 @@ void pfi_cli_export_write_samples(const struct pfi_cli_export *e, FILE *out)
     (void)fputs("\n]", out);
 }
 
-/* ----------------------------------------------------------------- command --- */
+/* -------------------------------------------------------------- command --- */
 
 static int keep_numbers(struct pfi_cli_export *e, const pinfold_batch *batch)
 {

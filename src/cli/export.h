@@ -9,9 +9,9 @@
 struct pfi_cli_export {
     const struct pfi_cli_options *o;
     const pinfold_dataset *dataset;
-    int64_t shape[4];    /* of all images, in the recipe's layout */
+    int64_t shape[4]; /* of all images, in the recipe's layout */
     size_t sample_bytes;
-    int64_t written;     /* samples so far; the arrays below hold as many */
+    int64_t written; /* samples so far; the arrays below hold as many */
     long long bad;
     int64_t *indices, *labels; /* [shape[0]] */
     int32_t *statuses;
@@ -48,7 +48,8 @@ int pfi_cli_export_parent(const struct pfi_cli_export *e, char **name);
 
 /* The labels in the type that was asked for; false with errno set. */
 bool pfi_cli_export_write_labels(const struct pfi_cli_export *e, FILE *out);
-/* Members "classes" and "samples" (path, label, index, status) of a manifest. */
+/* Members "classes" and "samples" (path, label, index, status) of a manifest.
+ */
 void pfi_cli_export_write_samples(const struct pfi_cli_export *e, FILE *out);
 
 #endif

@@ -17,7 +17,7 @@
 #include "src/cli/text.h"
 
 struct state {
-    int parent, folder;          /* what holds the target; the temporary one */
+    int parent, folder;           /* what holds the target; the temporary one */
     char *name, *temporary, *old; /* in the parent */
     bool made;
 };
@@ -53,7 +53,8 @@ static bool is_empty(int parent, const char *name)
 
 /* Whether nothing is there but what may be replaced: an empty folder, and with
  * --force an earlier export. */
-static bool target_is_free(const struct pfi_cli_export *e, const struct state *s)
+static bool target_is_free(const struct pfi_cli_export *e,
+                           const struct state *s)
 {
     struct stat st;
     const char *why = "is there already; --force replaces an export";
@@ -121,7 +122,8 @@ static int open_each(struct pfi_cli_export *e)
 /* Makes the folders above `path`. */
 static int make_folders(int folder, char *path)
 {
-    for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(path, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         const int failed = mkdirat(folder, path, 0777) && errno != EEXIST;
 
@@ -136,9 +138,9 @@ static int write_file(const struct pfi_cli_export *e, const char *path,
                       const void *data)
 {
     const struct state *const s = e->state;
-    const int fd = openat(s->folder, path,
-                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                          0666);
+    const int fd =
+        openat(s->folder, path,
+               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     FILE *const out = fd < 0 ? NULL : fdopen(fd, "wb");
     int code = 0;
 
@@ -165,7 +167,8 @@ static int write_sample(const struct pfi_cli_export *e,
                         const pinfold_batch *batch, int32_t i)
 {
     const struct state *const s = e->state;
-    const char *const path = pinfold_dataset_path(e->dataset, batch->indices[i]);
+    const char *const path =
+        pinfold_dataset_path(e->dataset, batch->indices[i]);
     const size_t size = strlen(path) + sizeof(".npy");
     char *const name = malloc(size);
     int code = PFI_CLI_OK;

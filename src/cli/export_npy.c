@@ -57,8 +57,8 @@ static int write_numbers(const struct pfi_cli_export *e)
     const struct state *const s = e->state;
     const size_t n = (size_t)e->written;
     FILE *const labels = s->parts[LABELS].file,
-         *const indices = s->parts[INDICES].file,
-         *const statuses = s->parts[STATUSES].file;
+                *const indices = s->parts[INDICES].file,
+                *const statuses = s->parts[STATUSES].file;
 
     pfi_cli_npy_header(labels, e->o->labels32 ? "<i4" : "<i8", e->shape, 1);
     pfi_cli_npy_header(indices, "<i8", e->shape, 1);

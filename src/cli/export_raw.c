@@ -109,7 +109,8 @@ static int finish_raw(struct pfi_cli_export *e)
     struct state *const s = e->state;
     int code;
 
-    /* The manifest's labels are those that are narrowed when they are packed. */
+    /* The manifest's labels are those that are narrowed when they are packed.
+     */
     write_samples(e);
     code = pfi_cli_pack_finish(&s->pack, e, 0);
     if (code)

@@ -200,8 +200,9 @@ static int open_safetensors(struct pfi_cli_export *e)
         return PFI_CLI_FAILED;
     if (!e->o->force &&
         !faccessat(s->folder, s->name, F_OK, AT_SYMLINK_NOFOLLOW)) {
-        (void)fprintf(stderr, "pinfold: %s is there already; --force replaces "
-                              "it\n",
+        (void)fprintf(stderr,
+                      "pinfold: %s is there already; --force replaces "
+                      "it\n",
                       e->o->arguments[1]);
         return PFI_CLI_FAILED;
     }

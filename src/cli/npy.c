@@ -6,8 +6,9 @@
 #include <string.h>
 
 #define HEADER 192
-#define WRONG_HEADER "a .npy header that is not a dictionary of descr, " \
-                     "fortran_order and shape"
+#define WRONG_HEADER                                                           \
+    "a .npy header that is not a dictionary of descr, "                        \
+    "fortran_order and shape"
 
 const char *pfi_cli_npy_description(pinfold_dtype dtype)
 {
@@ -32,15 +33,16 @@ void pfi_cli_npy_header(FILE *out, const char *description,
                              "'shape': (%lld,",
                              description, (long long)shape[0]);
     for (int i = 1; i < n; i++)
-        used += (size_t)snprintf(header + used, sizeof(header) - used, " %lld%s",
-                                 (long long)shape[i], i + 1 < n ? "," : "");
+        used +=
+            (size_t)snprintf(header + used, sizeof(header) - used, " %lld%s",
+                             (long long)shape[i], i + 1 < n ? "," : "");
     used += (size_t)snprintf(header + used, sizeof(header) - used, "), }");
     header[used] = ' ';
     header[HEADER - 1] = '\n';
     (void)fwrite(header, 1, HEADER, out);
 }
 
-/* ----------------------------------------------------------------- reading --- */
+/* -------------------------------------------------------------- reading --- */
 
 /* The dictionary's text; every take_ leaves `at` behind what it took. */
 struct text {

@@ -64,7 +64,8 @@ char *pfi_cli_pack_paths(const struct pfi_cli_export *e, size_t *size)
     if (!out)
         return NULL;
     for (int64_t i = 0; i < e->written; i++) {
-        pfi_cli_print_name(out, pinfold_dataset_path(e->dataset, e->indices[i]));
+        pfi_cli_print_name(out,
+                           pinfold_dataset_path(e->dataset, e->indices[i]));
         (void)fputc('\n', out);
     }
     if (fclose(out)) {
@@ -106,8 +107,8 @@ int pfi_cli_pack_finish(struct pfi_cli_pack *pack, struct pfi_cli_export *e,
 {
     static const char zeros[PFI_CLI_PACK_ALIGNMENT];
     struct pfi_cli_packed *const t = pack->tensors;
-    const void *data[PFI_CLI_PACK_N] = {NULL, zeros, e->indices, e->labels,
-                                        e->statuses, NULL};
+    const void *data[PFI_CLI_PACK_N] = {NULL,      zeros,       e->indices,
+                                        e->labels, e->statuses, NULL};
     size_t at = start + t[PFI_CLI_PACK_IMAGES].bytes, size = 0;
     char *paths = NULL;
     bool good = true;

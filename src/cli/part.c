@@ -24,7 +24,8 @@ static int make_names(struct pfi_cli_part *part, const char *name)
     return 0;
 }
 
-/* A leftover of a killed run is removed; a link in its place is not followed. */
+/* A leftover of a killed run is removed; a link in its place is not followed.
+ */
 int pfi_cli_part_open(struct pfi_cli_part *part, int folder, const char *name)
 {
     int fd;

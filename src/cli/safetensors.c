@@ -23,7 +23,7 @@ struct entry {
     int seen; /* bits: 1 dtype, 2 shape, 4 data_offsets */
 };
 
-/* -------------------------------------------------------------------- JSON --- */
+/* ----------------------------------------------------------------- JSON --- */
 
 static void skip_space(struct text *t)
 {
@@ -115,7 +115,7 @@ static bool take_number(struct text *t, uint64_t *out)
     return t->at > start;
 }
 
-/* ----------------------------------------------------------------- entries --- */
+/* -------------------------------------------------------------- entries --- */
 
 static bool take_shape(struct text *t, struct entry *e)
 {
@@ -185,7 +185,7 @@ static bool skip_metadata(struct text *t)
     return take(t, '}');
 }
 
-/* ------------------------------------------------------------------ choice --- */
+/* --------------------------------------------------------------- choice --- */
 
 static bool find_type(const char *name, pinfold_dtype *dtype, size_t *item)
 {
