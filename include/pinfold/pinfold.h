@@ -491,9 +491,9 @@ PINFOLD_API void pinfold_batch_release(const pinfold_batch *batch);
 /* Gives the batch back as soon as the work now queued on `stream` (a
  * cudaStream_t; NULL = the legacy default stream) is done, without waiting for
  * it here.  For host batches that your stream copies from, too.  Where the
- * loader uses no device (none is usable, or neither upload nor pinned memory
- * was asked for) NULL is pinfold_batch_release(), and a stream an error.  On
- * error the batch is still out. */
+ * loader uses no device (none is usable, or upload is off and memory pageable)
+ * NULL is pinfold_batch_release(), and a stream an error.  On error the batch
+ * is still out. */
 PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
 pinfold_batch_release_after(const pinfold_batch *batch, void *stream,
                             pinfold_error *err);
