@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Closes loaders from any state, ROUNDS times: before the start, with a full
  * ring, in the middle of a batch, with lent batches, while another thread
- * cancels.  Every batch that is seen must hold its own samples, and no worker
- * may start a sample after the close. */
+ * cancels, with and without uploads.  Every batch that is seen must hold its
+ * own samples, and no worker may start a sample after the close. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/support/fakegpu.h"
 #include "tests/support/fakeset.h"
 
 #define SAMPLES 40
+
+static struct fake_gpu *fake;
+static const struct pfi_gpu *gpu;
+static void *consumer; /* a stream */
 
 static unsigned next_random(unsigned *state)
 {
@@ -30,6 +35,26 @@ static void *cancel(void *loader)
     return NULL;
 }
 
+/* Ends the program where the batch does not hold its samples. */
+static void check(const struct fake_set *set, const pinfold_batch *batch)
+{
+    if (batch->ready_event && gpu->event_wait(gpu->cookie, batch->ready_event))
+        exit(1);
+    if (!fake_batch_right(
+            set, batch, batch->device_data ? batch->device_data : batch->data))
+        exit(1);
+}
+
+static void give_back(const pinfold_batch *batch, unsigned *random)
+{
+    pinfold_error err;
+
+    if (!batch->device_data || next_random(random) % 3 == 0)
+        pinfold_batch_release(batch);
+    else if (pinfold_batch_release_after(batch, consumer, &err))
+        fail("release_after", &err);
+}
+
 /* Takes up to `most` batches, keeps some and gives others back late. */
 static void take(const struct fake_set *set, pinfold_loader *loader, int most,
                  unsigned *random)
@@ -48,14 +73,13 @@ static void take(const struct fake_set *set, pinfold_loader *loader, int most,
             return;
         if (status)
             fail("next", &err);
-        if (!fake_batch_right(set, batch, batch->data))
-            exit(1);
+        check(set, batch);
         if (!kept && next_random(random) % 8 == 0)
             kept = batch;
         else
-            pinfold_batch_release(batch);
+            give_back(batch, random);
         if (kept && next_random(random) % 4 == 0) {
-            pinfold_batch_release(kept);
+            give_back(kept, random);
             kept = NULL;
         }
     }
@@ -80,7 +104,11 @@ static void one_round(struct fake_set *set, unsigned *random)
     options.batch_size = 1 + (int32_t)(next_random(random) % 9);
     options.shuffle = (int32_t)(next_random(random) % 2);
     options.memory = PINFOLD_MEMORY_PAGEABLE;
-    if (pfi_loader_open(&loader, set->dataset, &options, NULL, &set->reader,
+    if (next_random(random) % 2) {
+        options.upload = PINFOLD_UPLOAD_REQUIRE;
+        options.memory = PINFOLD_MEMORY_AUTO;
+    }
+    if (pfi_loader_open(&loader, set->dataset, &options, gpu, &set->reader,
                         &err))
         fail("open", &err);
     for (int e = 0; e < epochs; e++) {
@@ -96,20 +124,59 @@ static void one_round(struct fake_set *set, unsigned *random)
     atomic_store(&set->forbidden, true);
 }
 
+static void begin_device(void)
+{
+    fake = fake_gpu_start(1);
+    if (!fake)
+        exit(2);
+    gpu = fake_gpu_table(fake);
+    if (gpu->use_device(gpu->cookie, 0) ||
+        gpu->stream_create(gpu->cookie, &consumer))
+        exit(2);
+}
+
+/* Returns the number of copies. */
+static long end_device(void)
+{
+    struct fake_live live;
+    const char *wrong;
+    long copies;
+
+    if (gpu->stream_destroy(gpu->cookie, consumer))
+        exit(1);
+    live = fake_gpu_live(fake);
+    wrong = live.pins + live.allocs + live.streams + live.events
+                ? "something was not freed"
+                : fake_gpu_misuse(fake);
+    if (wrong) {
+        (void)fprintf(stderr, "the device: %s\n", wrong);
+        exit(1);
+    }
+    copies = fake_gpu_pinned_copies(fake);
+    fake_gpu_end(fake);
+    return copies;
+}
+
 int main(int argc, char **argv)
 {
     const long rounds = argc > 1 ? atol(argv[1]) : 10000;
     struct fake_set set;
     unsigned random = 1;
+    long copies = 0;
 
     fake_set_open(&set, SAMPLES);
     set.bad = 7;
-    for (long i = 0; i < rounds; i++) {
-        atomic_store(&set.forbidden, false);
-        one_round(&set, &random);
+    for (long i = 0; i < rounds;) {
+        begin_device();
+        do {
+            atomic_store(&set.forbidden, false);
+            one_round(&set, &random);
+        } while (++i < rounds && i % 100);
+        copies += end_device();
     }
-    (void)printf("%ld rounds, %ld samples\n", rounds, atomic_load(&set.reads));
-    if (atomic_load(&set.reads) == 0)
+    (void)printf("%ld rounds, %ld samples, %ld copies\n", rounds,
+                 atomic_load(&set.reads), copies);
+    if (atomic_load(&set.reads) == 0 || (rounds > 100 && copies == 0))
         return 1;
     fake_set_close(&set);
     return 0;

@@ -211,6 +211,14 @@ long fake_gpu_pageable_copies(struct fake_gpu *f)
     return f->pageable_copies;
 }
 
+void fake_gpu_report(struct fake_gpu *f, const char *rule)
+{
+    pthread_mutex_lock(&f->lock);
+    if (!f->line.misuse)
+        f->line.misuse = rule;
+    pthread_mutex_unlock(&f->lock);
+}
+
 const char *fake_gpu_misuse(struct fake_gpu *f)
 {
     pthread_mutex_lock(&f->lock);

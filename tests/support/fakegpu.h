@@ -72,6 +72,8 @@ struct fake_live fake_gpu_live(struct fake_gpu *fake);
 /* Copies from pinned and from other memory since the start. */
 long fake_gpu_pinned_copies(struct fake_gpu *fake);
 long fake_gpu_pageable_copies(struct fake_gpu *fake);
+/* Says that a call broke a rule, a literal. */
+void fake_gpu_report(struct fake_gpu *fake, const char *rule);
 /* The first rule that a call broke, or NULL. */
 const char *fake_gpu_misuse(struct fake_gpu *fake);
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/door.h"
+
 static void must(int code, const char *what)
 {
     if (!code)
@@ -33,9 +35,8 @@ void scene_begin(struct scene *s, struct fake_set *set, uint64_t seed)
     memset(s, 0, sizeof(*s));
     sim_begin(seed);
     s->set = set;
-    s->fake = fake_gpu_start(2);
-    must(!s->fake, "fake_gpu_start");
-    s->gpu = fake_gpu_table(s->fake);
+    s->fake = fake_door_open(2, &s->gpu);
+    must(!s->fake, "fake_door_open");
     fake_gpu_join(s->fake, &sim_world);
     set->world = &sim_world;
     set->read_ns = 250;
@@ -74,12 +75,13 @@ static const char *what_is_wrong(struct scene *s)
 
 int scene_end(struct scene *s, const char *what)
 {
-    const char *wrong;
+    const char *wrong, *door;
 
     pinfold_loader_close(s->loader);
     wrong = what_is_wrong(s);
     sim_end();
-    fake_gpu_end(s->fake);
+    door = fake_door_close(s->fake);
+    wrong = wrong ? wrong : door;
     if (wrong)
         (void)fprintf(stderr, "%s: %s\n", what, wrong);
     return wrong != NULL;
