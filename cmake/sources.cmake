@@ -50,4 +50,5 @@ set(PINFOLD_SOURCES
   src/load/ring.c
   src/load/sample.c
   src/load/slots.c
+  src/load/trace.c
   src/load/worker.c)

@@ -363,6 +363,38 @@ typedef struct pinfold_allocator {
     void (*free)(void *cookie, void *ptr, size_t size);
 } pinfold_allocator;
 
+/* Whose time an event is about. */
+typedef enum pinfold_lane {
+    PINFOLD_LANE_CALLER = 0, /* the thread that calls pinfold_loader_next() */
+    PINFOLD_LANE_WORKER = 1, /* lane_index says which */
+    PINFOLD_LANE_DEVICE = 2, /* the thread that queues copies and waits */
+    PINFOLD_LANE_STREAM = 3  /* the stream of the copies */
+} pinfold_lane;
+
+/* One span of time.  Names, each a literal: "read" a file, "make" a sample
+ * (decode and transform it, strip by strip), "wait" for a free slot or an epoch,
+ * "next" of the caller, "queue" a copy, "copy" from its queueing until it was
+ * seen to be done, "wait for the copy", "wait for the consumer". */
+typedef struct pinfold_trace_event {
+    size_t struct_size;        /* sizeof(pinfold_trace_event) */
+    const char *name;
+    uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+    uint64_t decode_ns, transform_ns; /* what a "make" took for each, else 0 */
+    int64_t epoch, batch;      /* batch is -1 where the event is of none */
+    int64_t sample;            /* dataset index, or -1 */
+    pinfold_lane lane;
+    int32_t lane_index;        /* of a worker, from 0; else 0 */
+    pinfold_status status;     /* of the sample, the copy or the next */
+    int32_t reserved;          /* 0 */
+} pinfold_trace_event;
+
+/* Gets every event when it is over, in the thread that it happened in: several
+ * threads call event() at once, and it may not call the loader. */
+typedef struct pinfold_trace {
+    void *cookie; /* passed to event() */
+    void (*event)(void *cookie, const pinfold_trace_event *event);
+} pinfold_trace;
+
 typedef struct pinfold_loader_options {
     size_t struct_size;            /* sizeof(pinfold_loader_options) */
     const pinfold_recipe *recipe;  /* NULL = defaults */
@@ -385,6 +417,7 @@ typedef struct pinfold_loader_options {
     int32_t io_threads;  /* threads that read files ahead of the workers, for
                           * slow stores; 0 = the workers read, at most
                           * PINFOLD_WORKERS_MAX */
+    const pinfold_trace *trace;    /* NULL = none */
 } pinfold_loader_options;
 
 #define PINFOLD_WORKERS_MAX 1024

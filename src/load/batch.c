@@ -90,6 +90,7 @@ static bool make_here(pinfold_loader *loader)
         return false;
     pthread_mutex_unlock(&loader->lock);
     pfi_job_run(loader, &loader->workers[0].arena, &job);
+    pfi_trace_job(loader, &job, -1);
     pthread_mutex_lock(&loader->lock);
     pfi_job_finish(loader, &job);
     return true;
@@ -225,6 +226,8 @@ pinfold_status pinfold_loader_next(pinfold_loader *loader, int32_t timeout_ms,
         fill_batch(loader, slot);
         *out = &slot->batch;
     }
+    pfi_trace_span(loader, "next", PINFOLD_LANE_CALLER, 0, start,
+                   status ? NULL : &slot->meta, status);
     if (err && status > 0)
         err->status = status;
     return status;

@@ -107,32 +107,48 @@ static void free_host(pinfold_loader *loader, struct pfi_slot *slot)
     pthread_cond_broadcast(&loader->ready);
 }
 
+/* Lends the batch whose copy is queued, and waits until the copy is done. */
+static pinfold_status finish_copy(pinfold_loader *loader, struct pfi_slot *to,
+                                  pinfold_error *err)
+{
+    const struct pfi_gpu *const gpu = loader->gpu;
+    uint64_t queued;
+    int code;
+
+    pthread_mutex_lock(&loader->lock);
+    to->state = PFI_SLOT_READY;
+    pthread_cond_broadcast(&loader->ready);
+    pthread_mutex_unlock(&loader->lock);
+    queued = pfi_now_ns();
+    code = gpu->event_wait(gpu->cookie, to->ready);
+    if (code)
+        (void)pfi_fail_cuda(gpu, err, code, "cudaEventSynchronize");
+    pfi_trace_span(loader, "wait for the copy", PINFOLD_LANE_DEVICE, 0, queued,
+                   &to->meta, err->status);
+    return err->status;
+}
+
 /* Called with the lock held, which is given up during CUDA calls. */
 static void copy_next(pinfold_loader *loader)
 {
-    const struct pfi_gpu *const gpu = loader->gpu;
     struct pfi_slot *const from = pfi_ring_peek(&loader->host);
     const bool returning = !pfi_ring_count(&loader->dev, PFI_SLOT_FREE);
     struct pfi_slot *const to = pfi_ring_fill_or_returning(&loader->dev);
     const uint64_t start = pfi_now_ns();
     pinfold_status status;
     pinfold_error err;
-    int code = 0;
 
     pfi_ring_take(&loader->host, from);
     swap_meta(from, to);
     pfi_error_clear(&err);
     pthread_mutex_unlock(&loader->lock);
     status = queue_copy(loader, from, to, returning, &err);
-    if (!status) {
-        pthread_mutex_lock(&loader->lock);
-        to->state = PFI_SLOT_READY;
-        pthread_cond_broadcast(&loader->ready);
-        pthread_mutex_unlock(&loader->lock);
-        code = gpu->event_wait(gpu->cookie, to->ready);
-        if (code)
-            status = pfi_fail_cuda(gpu, &err, code, "cudaEventSynchronize");
-    }
+    pfi_trace_span(loader, "queue", PINFOLD_LANE_DEVICE, 0, start, &to->meta,
+                   status);
+    if (!status)
+        status = finish_copy(loader, to, &err);
+    pfi_trace_span(loader, "copy", PINFOLD_LANE_STREAM, 0, start, &to->meta,
+                   status);
     pthread_mutex_lock(&loader->lock);
     loader->stats.copy_ns += pfi_now_ns() - start;
     if (status)
@@ -146,11 +162,14 @@ static void copy_next(pinfold_loader *loader)
 static void await_returning(pinfold_loader *loader, struct pfi_slot *slot)
 {
     const struct pfi_gpu *const gpu = loader->gpu;
+    const uint64_t start = pfi_now_ns();
     pinfold_error err;
     int code;
 
     pthread_mutex_unlock(&loader->lock);
     code = gpu->event_wait(gpu->cookie, slot->consumed);
+    pfi_trace_span(loader, "wait for the consumer", PINFOLD_LANE_DEVICE, 0,
+                   start, &slot->meta, code ? PINFOLD_E_CUDA : PINFOLD_OK);
     pthread_mutex_lock(&loader->lock);
     if (code) {
         pfi_error_clear(&err);

@@ -32,9 +32,11 @@ struct pfi_job {
     int32_t place;
     int64_t index;
     pinfold_status status;
+    bool read; /* the file was; else `status` is of the reading */
     pinfold_error error;
     size_t bytes_read;
     struct pfi_times times;
+    uint64_t start_ns, end_ns;
 };
 
 /* Fields without a remark never change after the open. */
@@ -46,6 +48,7 @@ struct pinfold_loader {
     int64_t n_samples, n_batches;
     struct pfi_reader reader;
     struct pfi_ahead *ahead; /* NULL: the workers read */
+    pinfold_trace trace;       /* event may be NULL */
     const struct pfi_gpu *gpu; /* NULL when no device is used */
     const char *why_no_gpu;
     pid_t pid;
@@ -107,6 +110,15 @@ pinfold_status pfi_device_leave(const pinfold_loader *loader, int before,
 /* Records a failed CUDA call: "cudaMemcpyAsync: cudaErrorInvalidValue". */
 pinfold_status pfi_fail_cuda(const struct pfi_gpu *gpu, pinfold_error *err,
                              int code, const char *call);
+
+/* trace.c: tell the caller of what is over.  No lock is held, so that what the
+ * event is about comes as values.  pfi_trace_job() tells of both its stages;
+ * `worker` is -1 in the calling thread. */
+void pfi_trace_span(const pinfold_loader *loader, const char *name,
+                    pinfold_lane lane, int32_t lane_index, uint64_t start_ns,
+                    const struct pfi_meta *meta, pinfold_status status);
+void pfi_trace_job(const pinfold_loader *loader, const struct pfi_job *job,
+                   int32_t worker);
 
 /* The ring that batches are lent from. */
 static inline struct pfi_ring *pfi_lending_ring(pinfold_loader *loader)

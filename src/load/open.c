@@ -48,6 +48,9 @@ static pinfold_status check_options(const pinfold_loader_options *o,
     if (!status && o->allocator && o->memory == PINFOLD_MEMORY_PINNED)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "pinned memory and an allocator exclude each other");
+    if (!status && o->trace && !o->trace->event)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "the trace lacks its function");
     return status;
 }
 
@@ -60,7 +63,8 @@ static pinfold_status take_options(pinfold_loader *loader,
 
     *o = pinfold_loader_options_default();
     if (options) {
-        status = pfi_struct_in(o, sizeof(*o), sizeof(*o), options, err);
+        status = pfi_struct_in(
+            o, sizeof(*o), offsetof(pinfold_loader_options, trace), options, err);
         if (status)
             return status;
     }
@@ -71,8 +75,11 @@ static pinfold_status take_options(pinfold_loader *loader,
         return status;
     if (o->allocator)
         loader->allocator = *o->allocator;
+    if (o->trace)
+        loader->trace = *o->trace;
     o->recipe = NULL;
     o->allocator = NULL;
+    o->trace = NULL;
     o->batch_size = o->batch_size ? o->batch_size : 256;
     o->slots = o->slots ? o->slots : 3;
     loader->n_wanted = o->workers == PINFOLD_OFF ? 0

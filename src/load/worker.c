@@ -92,15 +92,16 @@ void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
     unsigned char *const dst = (unsigned char *)job->slot->memory +
                                (size_t)job->place *
                                    loader->task.recipe.sample_bytes;
-    const uint64_t start = pfi_now_ns();
     const void *data;
     size_t size = 0;
 
+    job->start_ns = pfi_now_ns();
     job->times = (struct pfi_times){0};
     pfi_error_clear(&job->error);
     job->status = read_sample(loader, arena, job, &data, &size);
-    job->times.read_ns = pfi_now_ns() - start;
+    job->times.read_ns = pfi_now_ns() - job->start_ns;
     job->bytes_read = size;
+    job->read = !job->status;
     if (!job->status)
         job->status = pfi_sample_make(
             &loader->task,
@@ -114,6 +115,7 @@ void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
     if (loader->ahead)
         pfi_ahead_give_back(loader->ahead, position_of(loader, job));
     pfi_arena_reset(arena);
+    job->end_ns = pfi_now_ns();
 }
 
 static void count_job(pinfold_stats *stats, const struct pfi_job *job)
@@ -149,27 +151,43 @@ void pfi_job_finish(pinfold_loader *loader, const struct pfi_job *job)
     pthread_cond_broadcast(&loader->idle);
 }
 
+/* Waits for a sample to make, which `job` then is; false at the close.  The
+ * lock is held.  `waited` says whether there was none at first. */
+static bool await_job(pinfold_loader *loader, struct pfi_job *job, bool *waited)
+{
+    *waited = false;
+    while (!loader->closing && !pfi_job_take(loader, job)) {
+        /* Only a full ring counts as waiting for the caller. */
+        const bool full = loader->started && !loader->cancelled &&
+                          loader->host.next_fill < loader->n_batches;
+        const uint64_t start = pfi_now_ns();
+
+        pthread_cond_wait(&loader->work, &loader->lock);
+        *waited = true;
+        if (full)
+            loader->stats.worker_wait_ns += pfi_now_ns() - start;
+    }
+    return !loader->closing;
+}
+
 void *pfi_worker_main(void *argument)
 {
     struct pfi_worker *const worker = argument;
     pinfold_loader *const loader = worker->loader;
+    const int32_t index = (int32_t)(worker - loader->workers);
+    uint64_t idle = pfi_now_ns();
     struct pfi_job job;
+    bool waited;
 
     pthread_mutex_lock(&loader->lock);
-    while (!loader->closing) {
-        if (!pfi_job_take(loader, &job)) {
-            /* Only a full ring counts as waiting for the caller. */
-            const bool full = loader->started && !loader->cancelled &&
-                              loader->host.next_fill < loader->n_batches;
-            const uint64_t start = pfi_now_ns();
-
-            pthread_cond_wait(&loader->work, &loader->lock);
-            if (full)
-                loader->stats.worker_wait_ns += pfi_now_ns() - start;
-            continue;
-        }
+    while (await_job(loader, &job, &waited)) {
         pthread_mutex_unlock(&loader->lock);
+        if (waited)
+            pfi_trace_span(loader, "wait", PINFOLD_LANE_WORKER, index, idle,
+                           NULL, PINFOLD_OK);
         pfi_job_run(loader, &worker->arena, &job);
+        pfi_trace_job(loader, &job, index);
+        idle = pfi_now_ns();
         pthread_mutex_lock(&loader->lock);
         pfi_job_finish(loader, &job);
     }

@@ -94,8 +94,8 @@ int main(void)
     for (size_t w = 0; w < sizeof(workers) / sizeof(workers[0]); w++) {
         for (int32_t slots = 2; slots <= 4; slots++) {
             for (int ratio = -3; ratio <= 3; ratio++, runs++) {
-                const uint64_t d = ratio > 0 ? UNIT << ratio : UNIT;
-                const uint64_t c = ratio < 0 ? UNIT << -ratio : UNIT;
+                const uint64_t d = ratio > 0 ? (uint64_t)UNIT << ratio : UNIT;
+                const uint64_t c = ratio < 0 ? (uint64_t)UNIT << -ratio : UNIT;
                 const double over = measure(&set, workers[w], slots, d, c);
 
                 worst = over > worst ? over : worst;

@@ -275,8 +275,20 @@ static const struct {
 /* ------------------------------------------------------------------ runs ---
  */
 
+/* The loader may hold no lock when it calls. */
+static void look_at_event(void *cookie, const pinfold_trace_event *event)
+{
+    (void)cookie;
+    if (sim_world.locks_held())
+        die("an event is told with a lock held");
+    if (event->start_ns > event->end_ns || event->end_ns > sim_now())
+        die("an event has an impossible time");
+    sim_sleep(0);
+}
+
 static void choose_options(struct scene *s)
 {
+    static const pinfold_trace trace = {NULL, look_at_event};
     static const int32_t workers[] = {PINFOLD_OFF, 1, 2, 3};
     static const pinfold_memory memory[] = {PINFOLD_MEMORY_AUTO,
                                             PINFOLD_MEMORY_PAGEABLE};
@@ -285,6 +297,7 @@ static void choose_options(struct scene *s)
     o->workers = workers[below(4)];
     o->slots = 1 + below(4);
     o->shuffle = below(2);
+    o->trace = below(2) ? &trace : NULL;
     o->memory = memory[below(2)];
     if (below(4) == 0) {
         o->upload = PINFOLD_UPLOAD_OFF;

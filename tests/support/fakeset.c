@@ -98,6 +98,15 @@ void fake_set_close(struct fake_set *set)
     (void)rmdir(set->root);
 }
 
+void fake_set_remove(const struct fake_set *set, int i)
+{
+    char path[128];
+
+    name_of(set, i, path);
+    if (unlink(path))
+        die(path);
+}
+
 static int sample_right(const struct fake_set *set, int64_t i,
                         const unsigned char *pixel)
 {

@@ -26,6 +26,8 @@ struct fake_set {
 void fake_set_open(struct fake_set *set, int n);
 /* Closes the data set and removes the tree. */
 void fake_set_close(struct fake_set *set);
+/* Removes one of its (empty) files. */
+void fake_set_remove(const struct fake_set *set, int i);
 /* Whether an u8 NHWC batch holds what it says; prints what it does not. */
 int fake_batch_right(const struct fake_set *set, const pinfold_batch *batch,
                      const unsigned char *data);
