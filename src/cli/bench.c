@@ -195,12 +195,12 @@ int pfi_cli_bench(const struct pfi_cli_options *o)
     struct pfi_cli_run run;
     pinfold_status status;
     pinfold_error err;
-    int code = pfi_cli_run_open(&run, o);
+    int code = pfi_cli_run_open(&run, o), closed;
 
     if (code)
         return code;
     status = run_all(&m, o, run.loader, &err);
-    pfi_cli_run_close(&run);
+    closed = pfi_cli_run_close(&run, PFI_CLI_OK);
     if (status < 0) {
         code = pfi_cli_fail(&err);
     } else if (status != PINFOLD_TIMEOUT) {
@@ -213,5 +213,5 @@ int pfi_cli_bench(const struct pfi_cli_options *o)
         code = m.bad ? PFI_CLI_FAILED : PFI_CLI_OK;
     }
     free(m.batch_seconds);
-    return code;
+    return code ? code : closed;
 }

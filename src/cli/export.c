@@ -242,7 +242,7 @@ int pfi_cli_export(const struct pfi_cli_options *o)
     free(e.indices);
     free(e.labels);
     free(e.statuses);
-    pfi_cli_run_close(&run);
+    code = pfi_cli_run_close(&run, code);
     if (!code && !o->quiet)
         (void)fprintf(stderr, "%lld images, %lld bad, in %s\n",
                       (long long)e.written, e.bad, o->arguments[1]);

@@ -328,6 +328,12 @@ static const char *take_memory(struct pfi_cli_options *o, const char *text)
     return wrong;
 }
 
+static const char *take_trace(struct pfi_cli_options *o, const char *text)
+{
+    o->trace = text;
+    return *text ? NULL : "no file";
+}
+
 static const char *take_progress(struct pfi_cli_options *o, const char *text)
 {
     static const char *const names[] = {"auto", "always", "never", NULL};
@@ -461,6 +467,8 @@ static const struct option table[] = {
     {"device", "N", PFI_CLI_BENCH, take_device, "CUDA device (0)"},
     {"memory", "KIND", LOADS, take_memory,
      "auto, pinned or pageable (auto)"},
+    {"trace", "FILE", RUNS, take_trace,
+     "write every stage, copy and wait for ui.perfetto.dev"},
     {"allow-empty", NULL, WALKS, take_allow_empty,
      "a class without a picture keeps its label"},
     {"classes", NULL, PFI_CLI_LS, take_classes, "list the classes"},

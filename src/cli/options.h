@@ -43,6 +43,7 @@ struct pfi_cli_options {
     enum pfi_cli_format format;
     const char *tensor; /* its name in a safetensors file, or NULL */
     enum pfi_cli_progress progress;
+    const char *trace; /* a file, or NULL */
     const char *arguments[2];
     int n_arguments;
     char wrong[512]; /* a message that an option made */

@@ -51,21 +51,30 @@ int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o)
 
     *run = (struct pfi_cli_run){0};
     options.recipe = &o->recipe;
+    if (o->trace && !pfi_cli_trace_open(&run->trace, o->trace))
+        return PFI_CLI_FAILED;
+    if (o->trace)
+        options.trace = &run->trace.callback;
     if (pinfold_dataset_open(&run->dataset, o->arguments[0], &o->dataset, &err))
-        return pfi_cli_fail(&err);
+        return pfi_cli_run_close(run, pfi_cli_fail(&err));
     if (pinfold_loader_open(&run->loader, run->dataset, &options, &err) ||
-        pinfold_loader_start(run->loader, o->epoch, &err)) {
-        pfi_cli_run_close(run);
-        return pfi_cli_fail(&err);
-    }
+        pinfold_loader_start(run->loader, o->epoch, &err))
+        return pfi_cli_run_close(run, pfi_cli_fail(&err));
     return PFI_CLI_OK;
 }
 
-void pfi_cli_run_close(struct pfi_cli_run *run)
+int pfi_cli_run_close(struct pfi_cli_run *run, int code)
 {
+    pinfold_stats stats = {.struct_size = sizeof(stats)};
+    bool traced;
+
+    if (run->loader)
+        pinfold_loader_stats(run->loader, &stats);
     pinfold_loader_close(run->loader);
     pinfold_dataset_close(run->dataset);
+    traced = pfi_cli_trace_close(&run->trace, stats.workers);
     *run = (struct pfi_cli_run){0};
+    return code || traced ? code : PFI_CLI_FAILED;
 }
 
 pinfold_status pfi_cli_next(pinfold_loader *loader, const pinfold_batch **batch,

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "src/cli/options.h"
+#include "src/cli/trace.h"
 
 /* The signal that asked the program to end, or 0. */
 int pfi_cli_signal(void);
@@ -17,12 +18,15 @@ int pfi_cli_fail(const pinfold_error *err);
 struct pfi_cli_run {
     pinfold_dataset *dataset;
     pinfold_loader *loader;
+    struct pfi_cli_trace trace;
 };
 
 /* Opens both and starts the first epoch; on failure prints why, leaves nothing
  * open and returns the exit status. */
 int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o);
-void pfi_cli_run_close(struct pfi_cli_run *run);
+/* Returns `code`, or the exit status that fits where the trace of a run that
+ * went well could not be written. */
+int pfi_cli_run_close(struct pfi_cli_run *run, int code);
 
 /* pinfold_loader_next() that looks for signals meanwhile: PINFOLD_TIMEOUT means
  * that one came. */
