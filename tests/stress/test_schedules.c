@@ -30,16 +30,52 @@ static void die(const char *what)
     abort();
 }
 
+static uint64_t cancelled_at; /* 0 = not in this epoch */
+
 static pinfold_status next(struct scene *s, int32_t timeout_ms,
                            const pinfold_batch **batch)
 {
+    uint64_t start = sim_now();
     pinfold_error err;
     const pinfold_status status =
         pinfold_loader_next(s->loader, timeout_ms, batch, &err);
 
     if (status < 0 && status != PINFOLD_E_STATE)
         fail("next", &err);
+    start = start > cancelled_at ? start : cancelled_at;
+    if (cancelled_at && status && sim_now() - start > s->set->read_ns)
+        die("a cancelled next takes longer than a picture");
     return status;
+}
+
+/* Starting and closing take the pictures in work, the copies and the work on
+ * the device that was queued before, and the calls. */
+static uint64_t start_limit(struct scene *s)
+{
+    return sim_now() + fake_gpu_backlog(s->fake) + s->most_copy_ns +
+           s->set->read_ns + 64 * s->call_ns;
+}
+
+static void start(struct scene *s, int64_t epoch)
+{
+    const uint64_t limit = start_limit(s);
+    pinfold_error err;
+
+    cancelled_at = 0;
+    if (pinfold_loader_start(s->loader, epoch, &err))
+        fail("start", &err);
+    if (sim_now() > limit)
+        die("a start takes too long");
+}
+
+static void close_loader(struct scene *s)
+{
+    const uint64_t limit = start_limit(s);
+
+    pinfold_loader_close(s->loader);
+    s->loader = NULL;
+    if (sim_now() > limit)
+        die("a close takes too long");
 }
 
 static void release_after(struct scene *s, const pinfold_batch *batch,
@@ -178,8 +214,9 @@ static void *cancel_later(void *argument)
 {
     struct scene *const s = argument;
 
-    sim_sleep((uint64_t)below(6000));
+    sim_sleep(1 + (uint64_t)below(6000));
     pinfold_loader_cancel(s->loader);
+    cancelled_at = sim_now();
     return NULL;
 }
 
@@ -306,9 +343,12 @@ static void choose_options(struct scene *s)
     if (o->upload && below(3) == 0)
         o->stream = s->streams[below(SCENE_STREAMS)];
     s->set->read_ns = (uint64_t)below(600);
-    fake_gpu_speed(s->fake, (uint64_t)below(2000), 0.01 + 0.05 * below(20));
-    if (below(4) == 0)
-        fake_gpu_delay(s->fake, -1, (uint64_t)below(300));
+    s->most_copy_ns = (uint64_t)below(2000);
+    fake_gpu_speed(s->fake, s->most_copy_ns, 0.01 + 0.05 * below(20));
+    /* At the least speed, from memory that is not pinned. */
+    s->most_copy_ns = 4 * (s->most_copy_ns + SCENE_BATCH * 48 * 100);
+    s->call_ns = below(4) == 0 ? (uint64_t)below(300) : 0;
+    fake_gpu_delay(s->fake, -1, s->call_ns);
 }
 
 static int run(struct fake_set *set, int consumer, uint64_t seed)
@@ -328,8 +368,7 @@ static int run(struct fake_set *set, int consumer, uint64_t seed)
     if (scene_open(&s, &err))
         fail(what, &err);
     for (int64_t epoch = 0; epoch < EPOCHS; epoch++) {
-        if (pinfold_loader_start(s.loader, epoch, &err))
-            fail(what, &err);
+        start(&s, epoch);
         const int64_t seen = consumers[consumer].run(&s);
 
         if (seen >= 0 && seen != SAMPLES) {
@@ -337,6 +376,7 @@ static int run(struct fake_set *set, int consumer, uint64_t seed)
             return 1;
         }
     }
+    close_loader(&s);
     return scene_end(&s, what);
 }
 

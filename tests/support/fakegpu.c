@@ -175,6 +175,15 @@ void fake_gpu_run_all(struct fake_gpu *f)
     }
 }
 
+uint64_t fake_gpu_backlog(struct fake_gpu *f)
+{
+    pthread_mutex_lock(&f->lock);
+    const uint64_t ns = fake_timeline_backlog(&f->line);
+
+    pthread_mutex_unlock(&f->lock);
+    return ns;
+}
+
 struct fake_live fake_gpu_live(struct fake_gpu *f)
 {
     int counts[N_KINDS] = {0}, pending = 0;

@@ -68,6 +68,8 @@ void fake_gpu_work(struct fake_gpu *fake, void *stream, const void *data,
 void fake_gpu_run(struct fake_gpu *fake, void *stream);
 void fake_gpu_run_all(struct fake_gpu *fake);
 
+/* The time that everything which is not done takes, one after the other. */
+uint64_t fake_gpu_backlog(struct fake_gpu *fake);
 struct fake_live fake_gpu_live(struct fake_gpu *fake);
 /* Copies from pinned and from other memory since the start. */
 long fake_gpu_pinned_copies(struct fake_gpu *fake);

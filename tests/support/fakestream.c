@@ -186,6 +186,16 @@ bool fake_timeline_uses(const struct fake_timeline *line, const void *ptr,
     return false;
 }
 
+uint64_t fake_timeline_backlog(const struct fake_timeline *line)
+{
+    uint64_t ns = 0;
+
+    for (const struct fake_stream *s = line->streams; s; s = s->next)
+        for (const struct item *i = s->first; i; i = i->next)
+            ns += i->op.ns;
+    return ns;
+}
+
 void fake_timeline_end(struct fake_timeline *line)
 {
     while (line->streams) {

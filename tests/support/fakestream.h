@@ -57,6 +57,8 @@ void fake_timeline_run(struct fake_timeline *line, uint64_t until);
 /* Whether an operation that is not done reads or writes this memory. */
 bool fake_timeline_uses(const struct fake_timeline *line, const void *ptr,
                         size_t size);
+/* The time that all operations which are not done take, one by one. */
+uint64_t fake_timeline_backlog(const struct fake_timeline *line);
 /* Frees the streams, and what waits in them undone. */
 void fake_timeline_end(struct fake_timeline *line);
 

@@ -36,6 +36,7 @@ struct scene {
     long n_uses;
     int wrong;            /* batches that did not hold their samples */
     int before;           /* the caller's device during the scene's own calls */
+    uint64_t most_copy_ns, call_ns; /* for whoever asks how long it may take */
     bool may_lose_device; /* since the calls that set it fail */
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Batches on a fake device hold their own samples, by every way of release. */
 #include <criterion/criterion.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/support/fakegpu.h"
 #include "tests/support/fakeset.h"
@@ -142,6 +144,47 @@ Test(upload, host_batches_wait_for_the_callers_stream)
         check_epochs(loader, false);
         pinfold_loader_close(loader);
     }
+}
+
+/* What a forked child may do with its parent's loader, as an exit status. */
+static int be_child(pinfold_loader *loader, const pinfold_batch *lent)
+{
+    const pinfold_batch *batch;
+    pinfold_error err;
+
+    if (pinfold_loader_next(loader, -1, &batch, &err) != PINFOLD_E_FORK)
+        return 1;
+    if (pinfold_loader_start(loader, 1, &err) != PINFOLD_E_FORK)
+        return 2;
+    if (pinfold_batch_release_after(lent, consumer, &err) != PINFOLD_E_FORK)
+        return 3;
+    pinfold_batch_release(lent);
+    pinfold_loader_cancel(loader);
+    pinfold_loader_close(loader);
+    return fake_gpu_misuse(fake) ? 4 : 0;
+}
+
+Test(upload, a_forked_child_calls_nothing_on_the_device)
+{
+    pinfold_loader *const loader = open_loader();
+    const pinfold_batch *batch;
+    pinfold_error err;
+    int status = 0;
+    pid_t child;
+
+    cr_assert_eq(pinfold_loader_start(loader, 0, &err), PINFOLD_OK);
+    cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err), PINFOLD_OK);
+    cr_assert_eq(pinfold_batch_release_after(batch, consumer, &err),
+                 PINFOLD_OK);
+    cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err), PINFOLD_OK);
+    child = fork();
+    if (child == 0)
+        _exit(be_child(loader, batch));
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%d", status);
+    pinfold_batch_release(batch);
+    check_epochs(loader, true);
+    pinfold_loader_close(loader);
 }
 
 /* The loader could not know when the stream is done with the batch. */
