@@ -15,6 +15,21 @@ void fake_cudart_use(struct fake_gpu *used)
     gpu = used ? fake_gpu_table(used) : NULL;
 }
 
+/* A program that knows nothing of the fake has one device. */
+static struct fake_gpu *first;
+
+__attribute__((constructor)) static void begin(void)
+{
+    first = fake_gpu_start(1);
+    fake_cudart_use(first);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    if (first)
+        fake_gpu_end(first);
+}
+
 static cudaError_t keep(int code)
 {
     if (code)
@@ -126,6 +141,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size,
                             enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+    if (kind == cudaMemcpyDeviceToHost)
+        return keep(fake_gpu_copy_back(fake, dst, src, size, stream));
     expect(kind == cudaMemcpyHostToDevice, "the copy has another direction");
     return keep(gpu->copy_async(gpu->cookie, dst, src, size, stream));
 }

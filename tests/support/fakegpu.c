@@ -149,6 +149,19 @@ void fake_gpu_work(struct fake_gpu *f, void *stream, const void *data,
     pthread_mutex_unlock(&f->lock);
 }
 
+int fake_gpu_copy_back(struct fake_gpu *f, void *dst, const void *src,
+                       size_t size, void *stream)
+{
+    pthread_mutex_lock(&f->lock);
+    struct fake_object *const s = stream_of(f, stream);
+    const struct fake_op op = {
+        .kind = FAKE_COPY, .dst = dst, .src = src, .size = size, .ns = 1};
+    const int code = s ? fake_gpu_push(f, s, &op) : 400;
+
+    pthread_mutex_unlock(&f->lock);
+    return code;
+}
+
 void fake_gpu_run(struct fake_gpu *f, void *stream)
 {
     pthread_mutex_lock(&f->lock);

@@ -64,6 +64,10 @@ void fake_gpu_work(struct fake_gpu *fake, void *stream, const void *data,
                    size_t size, uint64_t ns,
                    void (*work)(void *argument, bool at_end), void *argument);
 
+/* Queues a copy from the device to any memory; a CUDA code.  No call. */
+int fake_gpu_copy_back(struct fake_gpu *fake, void *dst, const void *src,
+                       size_t size, void *stream);
+
 /* Moves the clock until one stream, or every one, is done. */
 void fake_gpu_run(struct fake_gpu *fake, void *stream);
 void fake_gpu_run_all(struct fake_gpu *fake);
