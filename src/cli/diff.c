@@ -259,8 +259,7 @@ static int against_tree(struct pfi_cli_diff *d)
         return TROUBLE;
     if (pinfold_recipe_size(&o.recipe, 1, &bytes, shape, &err)) {
         (void)pfi_cli_fail(&err);
-        pfi_cli_run_close(&run);
-        return TROUBLE;
+        return pfi_cli_run_close(&run, TROUBLE);
     }
     d->o = &o;
     d->dataset = run.dataset;
@@ -274,8 +273,7 @@ static int against_tree(struct pfi_cli_diff *d)
         .pictures = true,
     };
     code = compare(d, run.loader);
-    pfi_cli_run_close(&run);
-    return code;
+    return pfi_cli_run_close(&run, code);
 }
 
 static int against_tensor(struct pfi_cli_diff *d)
