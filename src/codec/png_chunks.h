@@ -43,7 +43,8 @@ struct pfi_png_info {
     uint32_t sequence, frames;
 
     enum pfi_png_trns transparency;
-    uint64_t text; /* length of all texts */
+    uint64_t text;     /* length of all texts */
+    uint64_t inflated; /* bytes that texts and profiles inflated to */
 };
 
 /* Walks the chunks before the picture's data as PngImagePlugin of Pillow 13.0.0

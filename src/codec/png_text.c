@@ -8,6 +8,9 @@
 
 /* Pillow's MAX_TEXT_MEMORY in units of MAX_TEXT_CHUNK. */
 #define PFI_PNG_TEXTS 64
+/* What all chunks may inflate to, in the same units: as much again for profiles,
+ * which Pillow does not count, and a megabyte of which could cost a second. */
+#define PFI_PNG_INFLATED (2 * PFI_PNG_TEXTS)
 
 static pinfold_status corrupt(pinfold_error *err, const char *why)
 {
@@ -80,13 +83,27 @@ static pinfold_status too_large(const struct pfi_png_info *info,
                     name, (unsigned long long)info->limits->ancillary);
 }
 
+static pinfold_status check_total(const struct pfi_png_info *info,
+                                  const char *how, uint64_t bytes,
+                                  uint64_t times, pinfold_error *err)
+{
+    const uint64_t one = info->limits->ancillary;
+    const uint64_t limit = one > UINT64_MAX / times ? UINT64_MAX : one * times;
+
+    if (bytes > limit)
+        return pfi_fail(err, PINFOLD_E_LIMIT, 0,
+                        "PNG: %llu bytes %s text and profile chunks, limit %llu",
+                        (unsigned long long)bytes, how,
+                        (unsigned long long)limit);
+    return PINFOLD_OK;
+}
+
 /* Inflates as Python's decompressobj().decompress(s, limit) does: a stream that
  * is cut is none to complain of, and a limit that is met while there is input
  * left is. */
-static pinfold_status inflate_all(const struct pfi_png_info *info,
-                                  const char *name, const unsigned char *s,
-                                  size_t n, struct inflated *out,
-                                  pinfold_error *err)
+static pinfold_status inflate_all(struct pfi_png_info *info, const char *name,
+                                  const unsigned char *s, size_t n,
+                                  struct inflated *out, pinfold_error *err)
 {
     z_stream z = {.next_in = (z_const Bytef *)(uintptr_t)s,
                   .avail_in = (uInt)n};
@@ -115,7 +132,9 @@ static pinfold_status inflate_all(const struct pfi_png_info *info,
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory to inflate");
     if (!out->broken && code != Z_STREAM_END && z.avail_in)
         return too_large(info, name, err);
-    return PINFOLD_OK;
+    info->inflated += out->bytes;
+    return check_total(info, "inflated from", info->inflated, PFI_PNG_INFLATED,
+                       err);
 }
 
 /* ---------------------------------------------------------------- keywords --- */
@@ -129,8 +148,6 @@ static bool is_key(const unsigned char *key, size_t n, const char *name)
 static pinfold_status keep(struct pfi_png_info *info, const unsigned char *key,
                            size_t n, uint64_t length, pinfold_error *err)
 {
-    uint64_t limit = info->limits->ancillary;
-
     if (is_key(key, n, "interlace"))
         info->interlace = length > 0;
     else if (is_key(key, n, "transparency"))
@@ -139,15 +156,8 @@ static pinfold_status keep(struct pfi_png_info *info, const unsigned char *key,
         info->default_image = length > 0;
     else if (is_key(key, n, "bbox"))
         info->has_box = info->box_is_text = true;
-    limit = limit > UINT64_MAX / PFI_PNG_TEXTS ? UINT64_MAX
-                                               : limit * PFI_PNG_TEXTS;
     info->text += length;
-    if (info->text > limit)
-        return pfi_fail(err, PINFOLD_E_LIMIT, 0,
-                        "PNG: %llu bytes in text chunks, limit %llu",
-                        (unsigned long long)info->text,
-                        (unsigned long long)limit);
-    return PINFOLD_OK;
+    return check_total(info, "in", info->text, PFI_PNG_TEXTS, err);
 }
 
 /* Bytes before the first NUL, or all. */

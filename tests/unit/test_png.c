@@ -133,6 +133,27 @@ Test(png, all_texts_together_have_64_times_the_limit)
     }
 }
 
+Test(png, profiles_have_as_much_again)
+{
+    static const char zeros[1000];
+    pinfold_recipe recipe = pinfold_recipe_default();
+
+    recipe.max_ancillary = sizeof(zeros);
+    for (int n = 128; n <= 129; n++) {
+        struct bytes png = {0};
+
+        put_signature(&png);
+        for (int i = 0; i < n; i++)
+            put_packed(&png, "iCCP", "k\0", 3, zeros, sizeof(zeros));
+        put_grey(&png, 0);
+        if (n == 128)
+            expect_decoded(&recipe, &png);
+        else
+            expect_limit(&recipe, &png, "inflated", "128000");
+        free(png.data);
+    }
+}
+
 Test(png, an_interlaced_picture_needs_scratch_for_its_window)
 {
     pinfold_recipe recipe = pinfold_recipe_default();
