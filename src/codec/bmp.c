@@ -146,15 +146,15 @@ static pinfold_status start_rle(struct pfi_decoder *decoder,
     return PINFOLD_OK;
 }
 
-/* Where row y, as stored, begins; its padding need not be there. */
-static bool find_row(const struct bmp_state *s, int32_t y, size_t size,
-                     size_t *at)
+/* Whether all rows are there; the last one's padding need not be. */
+static bool has_rows(const struct bmp_state *s, size_t size)
 {
+    const struct pfi_bmp_header *const h = &s->header;
     size_t end;
 
-    return pfi_mul((size_t)s->header.stride, (size_t)y, at) &&
-           pfi_add(*at, (size_t)s->header.offset, at) &&
-           pfi_add(*at, s->row_bytes, &end) && end <= size;
+    return pfi_mul((size_t)h->stride, (size_t)h->height - 1, &end) &&
+           pfi_add(end, (size_t)h->offset, &end) &&
+           pfi_add(end, s->row_bytes, &end) && end <= size;
 }
 
 static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
@@ -162,7 +162,6 @@ static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
     struct bmp_state *const s = decoder->state;
     const struct pfi_bmp_header *const h = &s->header;
     pinfold_status status;
-    size_t at;
 
     s->next = decoder->window.top;
     status = pfi_decoder_row_bits(decoder, h->rle ? 8 : h->bits, err);
@@ -173,7 +172,7 @@ static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
     s->row_bytes = (size_t)(((uint64_t)h->width * (uint64_t)h->bits + 7) / 8);
     if (s->row_bytes > h->stride)
         return corrupt(err, "levels that need more bits than it has");
-    if (!find_row(s, h->height - 1, decoder->size, &at))
+    if (!has_rows(s, decoder->size))
         return corrupt(err, "the file is cut short");
     return PINFOLD_OK;
 }
@@ -187,17 +186,15 @@ static pinfold_status row(struct pfi_decoder *decoder, unsigned char *rgb,
     const size_t n = (size_t)decoder->window.right - left;
     const int32_t y = h->top_down ? s->next : h->height - 1 - s->next;
     const unsigned char *stored;
-    size_t at;
 
+    (void)err;
     s->next++;
     if (s->picture) {
         index_row(s, s->picture, 8, 0, n, rgb);
         s->picture += n;
         return PINFOLD_OK;
     }
-    if (!find_row(s, y, decoder->size, &at))
-        return corrupt(err, "the file is cut short");
-    stored = decoder->data + at;
+    stored = decoder->data + (size_t)h->offset + (size_t)h->stride * (size_t)y;
     if (h->bits <= 8)
         index_row(s, stored, h->bits, left, n, rgb);
     else if (h->bits == 16)
