@@ -52,9 +52,25 @@ uint16_t pfi_bf16_from_f32(float value)
     return (uint16_t)shift_even(bits, 16);
 }
 
+/* What the stores of 2 and 4 bytes compute with. */
+static void make_lanes(struct pfi_norm *norm, const struct pfi_recipe *recipe)
+{
+    for (int i = 0; i < PFI_NORM_LANES; i++) {
+        const float stddev = recipe->stddev[i % 3];
+        const double inverse = 1.0 / (double)stddev;
+
+        norm->mean[i] = recipe->mean[i % 3];
+        norm->stddev[i] = stddev;
+        norm->inverse[i] = (float)inverse;
+        norm->inverse_low[i] = (float)(inverse - (double)(float)inverse);
+    }
+}
+
 void pfi_norm_make(struct pfi_norm *norm, const struct pfi_recipe *recipe)
 {
     memset(norm, 0, sizeof(*norm));
+    norm->dtype = recipe->dtype;
+    make_lanes(norm, recipe);
     for (int c = 0; c < 3; c++) {
         for (int code = 0; code < 256; code++) {
             const float unit = recipe->scale == PINFOLD_MULTIPLY
@@ -73,62 +89,105 @@ void pfi_norm_make(struct pfi_norm *norm, const struct pfi_recipe *recipe)
     }
 }
 
-/* One channel of n pixels; `step` is 1 in planes and 3 in interleaved rows, and
- * the codes lie `codes_step` apart. */
-static void store_channel(const struct pfi_recipe *recipe,
-                          const struct pfi_norm *norm, int c, void *dst,
-                          size_t at, size_t step, const unsigned char *codes,
-                          size_t codes_step, int32_t n)
+/* ------------------------------------------------------------------ stores --- */
+
+static void f32_planes(void *dst, size_t plane, const unsigned char *rgb,
+                       int32_t n, const struct pfi_norm *norm)
 {
-    const float *const f32 = norm->channel[c].f32;
-    const uint16_t *const u16 = norm->channel[c].u16;
-    const size_t count = (size_t)n;
+    for (size_t c = 0; c < 3; c++) {
+        const float *const table = norm->channel[c].f32;
+        float *const out = (float *)dst + c * plane;
 
-    if (recipe->dtype == PINFOLD_F32) {
-        float *const out = (float *)dst + at;
-
-        for (size_t i = 0; i < count; i++)
-            out[i * step] = f32[codes[i * codes_step]];
-    } else if (recipe->dtype == PINFOLD_U8) {
-        unsigned char *const out = (unsigned char *)dst + at;
-
-        for (size_t i = 0; i < count; i++)
-            out[i * step] = codes[i * codes_step];
-    } else {
-        uint16_t *const out = (uint16_t *)dst + at;
-
-        for (size_t i = 0; i < count; i++)
-            out[i * step] = u16[codes[i * codes_step]];
+        for (int32_t i = 0; i < n; i++)
+            out[i] = table[rgb[3 * (size_t)i + c]];
     }
 }
 
-static void store(const struct pfi_recipe *recipe, const struct pfi_norm *norm,
-                  void *dst, int32_t y, int32_t x, const unsigned char *rgb,
-                  size_t rgb_step, int32_t n)
+static void f32_interleaved(void *dst, size_t plane, const unsigned char *rgb,
+                            int32_t n, const struct pfi_norm *norm)
 {
-    const size_t width = (size_t)recipe->width;
-    const size_t plane = recipe->plane;
-    const size_t pixel = (size_t)y * width + (size_t)x;
-    const bool nchw = recipe->layout == PINFOLD_NCHW;
+    float *out = dst;
 
-    for (size_t c = 0; c < 3; c++)
-        store_channel(recipe, norm, (int)c, dst,
-                      nchw ? c * plane + pixel : pixel * 3 + c, nchw ? 1 : 3,
-                      rgb + (rgb_step ? c : 0), rgb_step, n);
+    (void)plane;
+    for (int32_t i = 0; i < n; i++, rgb += 3, out += 3)
+        for (size_t c = 0; c < 3; c++)
+            out[c] = norm->channel[c].f32[rgb[c]];
 }
 
-void pfi_store_pixels(const struct pfi_recipe *recipe,
-                      const struct pfi_norm *norm, void *dst, int32_t y,
-                      int32_t x, const unsigned char *rgb, int32_t n)
+static void u16_planes(void *dst, size_t plane, const unsigned char *rgb,
+                       int32_t n, const struct pfi_norm *norm)
 {
-    store(recipe, norm, dst, y, x, rgb, 3, n);
+    for (size_t c = 0; c < 3; c++) {
+        const uint16_t *const table = norm->channel[c].u16;
+        uint16_t *const out = (uint16_t *)dst + c * plane;
+
+        for (int32_t i = 0; i < n; i++)
+            out[i] = table[rgb[3 * (size_t)i + c]];
+    }
+}
+
+static void u16_interleaved(void *dst, size_t plane, const unsigned char *rgb,
+                            int32_t n, const struct pfi_norm *norm)
+{
+    uint16_t *out = dst;
+
+    (void)plane;
+    for (int32_t i = 0; i < n; i++, rgb += 3, out += 3)
+        for (size_t c = 0; c < 3; c++)
+            out[c] = norm->channel[c].u16[rgb[c]];
+}
+
+static void u8_planes(void *dst, size_t plane, const unsigned char *rgb,
+                      int32_t n, const struct pfi_norm *norm)
+{
+    (void)norm;
+    for (size_t c = 0; c < 3; c++) {
+        unsigned char *const out = (unsigned char *)dst + c * plane;
+
+        for (int32_t i = 0; i < n; i++)
+            out[i] = rgb[3 * (size_t)i + c];
+    }
+}
+
+static void u8_interleaved(void *dst, size_t plane, const unsigned char *rgb,
+                           int32_t n, const struct pfi_norm *norm)
+{
+    (void)plane;
+    (void)norm;
+    memcpy(dst, rgb, 3 * (size_t)n);
+}
+
+pfi_store_function *pfi_store_c(pinfold_dtype dtype, pinfold_layout layout)
+{
+    const bool planes = layout == PINFOLD_NCHW;
+
+    if (dtype == PINFOLD_F32)
+        return planes ? f32_planes : f32_interleaved;
+    if (dtype == PINFOLD_U8)
+        return planes ? u8_planes : u8_interleaved;
+    return planes ? u16_planes : u16_interleaved;
+}
+
+void *pfi_store_place(const struct pfi_recipe *recipe, void *dst, int32_t y,
+                      int32_t x)
+{
+    const size_t pixel = (size_t)y * (size_t)recipe->width + (size_t)x;
+    const size_t element =
+        recipe->layout == PINFOLD_NCHW ? pixel : 3 * pixel;
+
+    return (unsigned char *)dst + element * pfi_dtype_size(recipe->dtype);
 }
 
 void pfi_store_black(const struct pfi_recipe *recipe,
                      const struct pfi_norm *norm, void *dst, int32_t y,
                      int32_t x, int32_t n)
 {
-    static const unsigned char black = 0;
+    static const unsigned char black[3 * 64] = {0};
+    const size_t plane = (size_t)recipe->height * (size_t)recipe->width;
+    pfi_store_function *const store =
+        pfi_store_c(recipe->dtype, recipe->layout);
 
-    store(recipe, norm, dst, y, x, &black, 0, n);
+    for (int32_t i = 0; i < n; i += 64)
+        store(pfi_store_place(recipe, dst, y, x + i), plane, black,
+              n - i < 64 ? n - i : 64, norm);
 }

@@ -5,16 +5,26 @@
 
 #include "transforms/stream.h"
 
+/* 1 / 255 in two parts: fma(x, UNIT, x * UNIT_LOW) equals x / 255.0f for each
+ * code x, and so does x * UNIT_SHORT + x * UNIT_SHORT_LOW without an FMA, for
+ * its first product is exact (tests/kernels looks at all 256). */
+#define PFI_UNIT 0x1.010102p-8f
+#define PFI_UNIT_LOW -0x1.fdfdfep-33f
+#define PFI_UNIT_SHORT 0x1.01p-8f
+#define PFI_UNIT_SHORT_LOW 0x1.010102p-24f
+
 /* Nearest value, ties to even, as its bits. */
 uint16_t pfi_f16_from_f32(float value);
 uint16_t pfi_bf16_from_f32(float value);
 
-/* Writes n pixels of `rgb` to row y of the sample `dst`, from column x on. */
-void pfi_store_pixels(const struct pfi_recipe *recipe,
-                      const struct pfi_norm *norm, void *dst, int32_t y,
-                      int32_t x, const unsigned char *rgb, int32_t n);
+/* The C kernel. */
+pfi_store_function *pfi_store_c(pinfold_dtype dtype, pinfold_layout layout);
 
-/* As pfi_store_pixels(), with n black pixels. */
+/* Where pixel (y, x) of the sample `dst` starts: its first channel. */
+void *pfi_store_place(const struct pfi_recipe *recipe, void *dst, int32_t y,
+                      int32_t x);
+
+/* Writes n black pixels to row y of the sample `dst`, from column x on. */
 void pfi_store_black(const struct pfi_recipe *recipe,
                      const struct pfi_norm *norm, void *dst, int32_t y,
                      int32_t x, int32_t n);

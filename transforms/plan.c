@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "transforms/filter.h"
-#include "transforms/taps.h"
+#include "transforms/pack.h"
 
 /* For the tables of both axes; a filter as wide as a picture of millions of
  * columns would need more. */
@@ -119,8 +119,9 @@ static void window_axis(struct pfi_axis *axis, const struct pfi_filter *filter)
     }
 }
 
-/* What pfi_stream_init() takes: tables, one row of doubles an axis, the ring
- * and two rows; 64 bytes of rounding each. */
+/* What pfi_stream_init() takes: tables, packed ones in the format that takes
+ * most, one row of doubles an axis, the ring and its rows' addresses, and two
+ * rows; 64 bytes of rounding each. */
 static pinfold_status plan_scratch(struct pfi_plan *plan, pinfold_error *err)
 {
     const size_t x = pfi_taps_bytes(&plan->x), y = pfi_taps_bytes(&plan->y);
@@ -136,10 +137,11 @@ static pinfold_status plan_scratch(struct pfi_plan *plan, pinfold_error *err)
                         PFI_TABLES_MAX);
     if (!pfi_mul(row, (size_t)plan->y.max_taps, &ring))
         return pfi_fail(err, PINFOLD_E_LIMIT, 0, "rows of %zu bytes", row);
-    plan->scratch_bytes = tables + ring + window + crop +
+    plan->scratch_bytes = tables + pfi_pack_bytes(&plan->x) + ring + window +
+                          crop +
                           ((size_t)plan->x.max_taps + (size_t)plan->y.max_taps) *
                               sizeof(double) +
-                          1024;
+                          (size_t)plan->y.max_taps * sizeof(void *) + 1024;
     return PINFOLD_OK;
 }
 

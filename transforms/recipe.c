@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "src/base/cpu.h"
 #include "src/base/memory.h"
 
 /* pixels: PIL.Image's 2 * MAX_IMAGE_PIXELS; ancillary: PngImagePlugin's
@@ -50,6 +51,8 @@ static pinfold_status check_enums(const pinfold_recipe *r, pinfold_error *err)
         status = check_enum("layout", (long)r->layout, PINFOLD_NHWC, err);
     if (!status)
         status = check_enum("scale", (long)r->scale, PINFOLD_MULTIPLY, err);
+    if (!status)
+        status = check_enum("cpu_level", r->cpu_level, PFI_CPU_NEON, err);
     return status;
 }
 
@@ -277,6 +280,7 @@ pinfold_status pfi_recipe_resolve(struct pfi_recipe *out,
         .layout = r.layout,
         .scale = r.scale,
         .exif = r.exif != 0,
+        .cpu_level = r.cpu_level,
     };
     status = take_limits(&out->limits, &r, err);
     if (!status)

@@ -27,6 +27,7 @@ struct pfi_recipe {
     float flip; /* probability */
     double area[2], aspect[2]; /* of random crops: least and most */
     uint64_t random_seed;
+    int32_t cpu_level; /* enum pfi_cpu_level; 0 = the best */
     struct pfi_limits limits;
     size_t plane;        /* NCHW: elements from one channel to the next */
     size_t sample_bytes; /* of one output */

@@ -2,7 +2,7 @@
  * Resampling in fixed point; every pass rounds to 8 bits. */
 #include "transforms/resample.h"
 
-#define PFI_HALF ((int32_t)1 << (PFI_WEIGHT_BITS - 1))
+#include "transforms/kernels.h"
 
 /* Columns that are summed at once in the vertical pass. */
 #define PFI_BLOCK 256
@@ -34,37 +34,25 @@ void pfi_resample_row(unsigned char *out, const unsigned char *in,
     }
 }
 
-static void combine_block(unsigned char *out, const unsigned char *ring,
-                          int32_t rows, size_t bytes, size_t n,
-                          const int32_t *weights, int32_t first, int32_t count)
+static void combine_block(unsigned char *out, const unsigned char *const *rows,
+                          size_t at, size_t n, const int32_t *weights,
+                          int32_t count)
 {
     int32_t sums[PFI_BLOCK];
 
     for (size_t x = 0; x < n; x++)
         sums[x] = PFI_HALF;
-    for (int32_t k = 0; k < count; k++) {
-        const unsigned char *const row =
-            ring + (size_t)((first + k) % rows) * bytes;
-        const int32_t w = weights[k];
-
+    for (int32_t k = 0; k < count; k++)
         for (size_t x = 0; x < n; x++)
-            sums[x] += w * row[x];
-    }
+            sums[x] += weights[k] * rows[k][at + x];
     for (size_t x = 0; x < n; x++)
-        out[x] = clip8(sums[x]);
+        out[at + x] = clip8(sums[x]);
 }
 
-void pfi_combine_rows(unsigned char *out, const unsigned char *ring,
-                      int32_t rows, size_t bytes, const struct pfi_taps *taps,
-                      int32_t i)
+void pfi_vertical_c(unsigned char *out, const unsigned char *const *rows,
+                    const int32_t *weights, int32_t count, size_t bytes)
 {
-    const int32_t *const w = taps->weights + (size_t)i * (size_t)taps->stride;
-
-    for (size_t x = 0; x < bytes; x += PFI_BLOCK) {
-        const size_t left = bytes - x;
-
-        combine_block(out + x, ring + x, rows, bytes,
-                      left < PFI_BLOCK ? left : PFI_BLOCK, w, taps->first[i],
-                      taps->count[i]);
-    }
+    for (size_t x = 0; x < bytes; x += PFI_BLOCK)
+        combine_block(out, rows, x, bytes - x < PFI_BLOCK ? bytes - x : PFI_BLOCK,
+                      weights, count);
 }

@@ -5,14 +5,18 @@
 
 #include <string.h>
 
+#include "transforms/kernels.h"
 #include "transforms/normalize.h"
 #include "transforms/resample.h"
-#include "transforms/taps.h"
 
 struct pfi_stream_state {
     struct pfi_taps x, y;
+    struct pfi_pack pack; /* of x, where `packed` */
+    bool packed, copies_x; /* copies_x: columns are copied, not summed */
+    const unsigned char **rows; /* [ring_rows] that an output sums */
     unsigned char *ring; /* ring_rows rows of ring_bytes */
-    unsigned char *combined; /* rows-first: one row of the window */
+    unsigned char *combined; /* rows-first: one row of the window; then a row
+                              * of the crop that is mirrored */
     unsigned char *finished; /* one row of the crop */
     size_t ring_bytes;
     int32_t ring_rows;
@@ -49,6 +53,13 @@ static void clear_gaps(const struct pfi_stream *stream)
                (r->plane - used) * size);
 }
 
+static pinfold_status no_memory(const struct pfi_plan *plan, pinfold_error *err)
+{
+    return pfi_fail(err, PINFOLD_E_MEMORY, 0,
+                    "no memory for the %zu bytes of resampling",
+                    plan->scratch_bytes);
+}
+
 static pinfold_status take_memory(struct pfi_stream_state *state,
                                   struct pfi_arena *arena,
                                   const struct pfi_plan *plan,
@@ -61,21 +72,39 @@ static pinfold_status take_memory(struct pfi_stream_state *state,
     state->ring_rows = plan->y.max_taps;
     state->ring = pfi_arena_array(arena, (size_t)state->ring_rows,
                                   state->ring_bytes);
-    state->combined = pfi_arena_array(arena, 3, window);
+    state->combined = pfi_arena_array(arena, 3, window > crop ? window : crop);
     state->finished = pfi_arena_array(arena, 3, crop);
     if (!state->ring || !state->combined || !state->finished ||
         !pfi_taps_make(&state->x, arena, &plan->x, plan->filter) ||
         !pfi_taps_make(&state->y, arena, &plan->y, plan->filter))
-        return pfi_fail(err, PINFOLD_E_MEMORY, 0,
-                        "no memory for the %zu bytes of resampling",
-                        plan->scratch_bytes);
-    return PINFOLD_OK;
+        return no_memory(plan, err);
+    state->rows = pfi_arena_array(arena, (size_t)state->ring_rows,
+                                  sizeof(*state->rows));
+    return state->rows ? PINFOLD_OK : no_memory(plan, err);
+}
+
+static pinfold_status pack_columns(struct pfi_stream_state *state,
+                                   struct pfi_arena *arena,
+                                   const struct pfi_kernels *kernels,
+                                   const struct pfi_plan *plan,
+                                   pinfold_error *err)
+{
+    pinfold_status status;
+
+    state->copies_x = plan->x.source == plan->x.resized;
+    if (state->copies_x || kernels->format == PFI_PACK_NONE)
+        return PINFOLD_OK;
+    status = pfi_pack_make(&state->pack, arena, &plan->x, &state->x,
+                           kernels->format);
+    state->packed = !status;
+    return status == PINFOLD_E_MEMORY ? no_memory(plan, err) : PINFOLD_OK;
 }
 
 pinfold_status pfi_stream_init(struct pfi_stream *stream,
                                struct pfi_arena *arena,
                                const struct pfi_recipe *recipe,
                                const struct pfi_norm *norm,
+                               const struct pfi_kernels *kernels,
                                const struct pfi_plan *plan, void *dst,
                                pinfold_error *err)
 {
@@ -83,6 +112,7 @@ pinfold_status pfi_stream_init(struct pfi_stream *stream,
 
     *stream = (struct pfi_stream){.recipe = recipe,
                                   .norm = norm,
+                                  .kernels = kernels,
                                   .plan = plan,
                                   .dst = dst,
                                   .state = pfi_arena_alloc(
@@ -91,6 +121,8 @@ pinfold_status pfi_stream_init(struct pfi_stream *stream,
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a stream");
     *stream->state = (struct pfi_stream_state){0};
     status = take_memory(stream->state, arena, plan, err);
+    if (!status)
+        status = pack_columns(stream->state, arena, kernels, plan, err);
     if (status)
         return status;
     store_padding(stream);
@@ -98,33 +130,59 @@ pinfold_status pfi_stream_init(struct pfi_stream *stream,
     return PINFOLD_OK;
 }
 
-static void mirror(unsigned char *rgb, int32_t n)
+static void resample_columns(const struct pfi_stream *stream,
+                             unsigned char *out, const unsigned char *in)
 {
-    for (int32_t i = 0, j = n - 1; i < j; i++, j--) {
-        unsigned char left[3];
+    const struct pfi_stream_state *const s = stream->state;
 
-        memcpy(left, rgb + 3 * (size_t)i, 3);
-        memcpy(rgb + 3 * (size_t)i, rgb + 3 * (size_t)j, 3);
-        memcpy(rgb + 3 * (size_t)j, left, 3);
-    }
+    if (s->copies_x)
+        memcpy(out, in + 3 * (size_t)s->x.first[0], 3 * (size_t)s->x.n);
+    else if (s->packed)
+        stream->kernels->horizontal(out, in, &s->pack);
+    else
+        pfi_resample_row(out, in, &s->x);
+}
+
+/* The rows' sum for the next output: in `out`, or a row of the ring that is
+ * it. */
+static const unsigned char *combine_rows(const struct pfi_stream *stream,
+                                         unsigned char *out)
+{
+    const struct pfi_stream_state *const s = stream->state;
+    const int32_t first = s->y.first[s->next_out];
+    const int32_t count = s->y.count[s->next_out];
+    const int32_t *const weights =
+        s->y.weights + (size_t)s->next_out * (size_t)s->y.stride;
+
+    for (int32_t k = 0; k < count; k++)
+        s->rows[k] =
+            s->ring + (size_t)((first + k) % s->ring_rows) * s->ring_bytes;
+    if (count == 1 && weights[0] == PFI_WEIGHT_ONE)
+        return s->rows[0];
+    stream->kernels->vertical(out, s->rows, weights, count, s->ring_bytes);
+    return out;
 }
 
 static void emit(struct pfi_stream *stream)
 {
-    struct pfi_stream_state *const s = stream->state;
+    const struct pfi_recipe *const r = stream->recipe;
     const struct pfi_plan *const plan = stream->plan;
-    unsigned char *const combined =
-        plan->vertical_first ? s->combined : s->finished;
+    struct pfi_stream_state *const s = stream->state;
+    const int32_t y = plan->y.pad_before + s->next_out;
+    const unsigned char *row = combine_rows(
+        stream, plan->vertical_first ? s->combined : s->finished);
 
-    pfi_combine_rows(combined, s->ring, s->ring_rows, s->ring_bytes, &s->y,
-                     s->next_out);
-    if (plan->vertical_first)
-        pfi_resample_row(s->finished, combined, &s->x);
-    if (plan->mirrored)
-        mirror(s->finished, plan->x.count);
-    pfi_store_pixels(stream->recipe, stream->norm, stream->dst,
-                     plan->y.pad_before + s->next_out, plan->x.pad_before,
-                     s->finished, plan->x.count);
+    if (plan->vertical_first) {
+        resample_columns(stream, s->finished, row);
+        row = s->finished;
+    }
+    if (plan->mirrored) {
+        stream->kernels->flip(s->combined, row, (size_t)plan->x.count);
+        row = s->combined;
+    }
+    stream->kernels->store[r->dtype][r->layout](
+        pfi_store_place(r, stream->dst, y, plan->x.pad_before), r->plane, row,
+        plan->x.count, stream->norm);
     s->next_out++;
 }
 
@@ -148,7 +206,7 @@ void pfi_stream_row(struct pfi_stream *stream, const unsigned char *rgb)
     if (wanted && stream->plan->vertical_first)
         memcpy(row, rgb, s->ring_bytes);
     else if (wanted)
-        pfi_resample_row(row, rgb, &s->x);
+        resample_columns(stream, row, rgb);
     s->next_in++;
     while (can_emit(s))
         emit(stream);

@@ -6,20 +6,37 @@
 #include "src/base/memory.h"
 #include "transforms/plan.h"
 
-/* What a channel's 256 codes become: f32 or the 16 bits of f16 and bf16. */
+/* Elements of the longest vector, and two more to start at any channel. */
+#define PFI_NORM_LANES 18
+
+/* What a channel's 256 codes become: f32 or the 16 bits of f16 and bf16.
+ * Beside it what they are computed from, element i for channel i % 3: a number
+ * divided by stddev is it times inverse, plus it times inverse_low, nearly
+ * always. */
 struct pfi_norm {
+    pinfold_dtype dtype;
     union {
         float f32[256];
         uint16_t u16[256];
     } channel[3];
+    float mean[PFI_NORM_LANES], stddev[PFI_NORM_LANES];
+    float inverse[PFI_NORM_LANES], inverse_low[PFI_NORM_LANES];
 };
+
+/* n pixels of `rgb` to elements of `dst`; see struct pfi_kernels. */
+typedef void pfi_store_function(void *dst, size_t plane,
+                                const unsigned char *rgb, int32_t n,
+                                const struct pfi_norm *norm);
 
 /* Made once for a recipe; read by any number of threads. */
 void pfi_norm_make(struct pfi_norm *norm, const struct pfi_recipe *recipe);
 
+struct pfi_kernels;
+
 struct pfi_stream {
     const struct pfi_recipe *recipe;
     const struct pfi_norm *norm;
+    const struct pfi_kernels *kernels;
     const struct pfi_plan *plan;
     void *dst;
     struct pfi_stream_state *state; /* from the arena */
@@ -32,6 +49,7 @@ pinfold_status pfi_stream_init(struct pfi_stream *stream,
                                struct pfi_arena *arena,
                                const struct pfi_recipe *recipe,
                                const struct pfi_norm *norm,
+                               const struct pfi_kernels *kernels,
                                const struct pfi_plan *plan, void *dst,
                                pinfold_error *err);
 

@@ -6,9 +6,6 @@
 
 #include "transforms/filter.h"
 
-/* One tap of weight 1: an axis that is copied, or nearest. */
-#define PFI_WEIGHT_ONE ((int32_t)1 << PFI_WEIGHT_BITS)
-
 static double scale_of(const struct pfi_axis *axis)
 {
     /* Pillow's box edges are floats. */

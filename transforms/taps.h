@@ -10,6 +10,10 @@
 
 /* Weights are fixed point: 32 bits less 8 of the pixel and 2 of headroom. */
 #define PFI_WEIGHT_BITS 22
+#define PFI_WEIGHT_ONE ((int32_t)1 << PFI_WEIGHT_BITS)
+
+/* What sums start at, to be rounded by the shift. */
+#define PFI_HALF ((int32_t)1 << (PFI_WEIGHT_BITS - 1))
 
 /* Output i is the sum of source pixels first[i] .. first[i] + count[i] - 1
  * with the weights at weights + i * stride. */

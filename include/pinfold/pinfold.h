@@ -189,7 +189,10 @@ typedef struct pinfold_recipe {
     int32_t exif;           /* 1 = turn pictures as their EXIF orientation says
                              * (PIL.ImageOps.exif_transpose); 0 = do not, as
                              * torchvision; TIFF is turned always, as there */
-    int32_t reserved;       /* 0 */
+    int32_t cpu_level;      /* most that may be used; the results are the same:
+                             * 0 = the best that the CPU has, 1 = C, 2 = SSE4.1,
+                             * 3 = AVX2, 4 = AVX-512, 5 = NEON; one that the CPU
+                             * lacks is PINFOLD_E_UNSUPPORTED */
     pinfold_scale scale;    /* 0 = PINFOLD_DIVIDE */
     int32_t plane_alignment; /* NCHW: each channel's plane starts at a multiple
                              * of so many bytes, a power of two up to 256; what

@@ -183,6 +183,18 @@ static const char *take_pillow(struct pfi_cli_options *o, const char *text)
     return wrong;
 }
 
+static const char *take_cpu_level(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"auto",   "c",    "sse4.1", "avx2",
+                                        "avx512", "neon", NULL};
+    int i = 0;
+    const char *const wrong = pfi_cli_to_choice(
+        text, names, "not auto, c, sse4.1, avx2, avx512 or neon", &i);
+
+    o->recipe.cpu_level = i;
+    return wrong;
+}
+
 static const char *take_dtype(struct pfi_cli_options *o, const char *text)
 {
     static const char *const names[] = {"f32", "f16", "u8", "bf16", NULL};
@@ -447,6 +459,8 @@ static const struct option table[] = {
      "f32, f16, bf16 or u8 (f32)"},
     {"layout", "ORDER", RUNS | PFI_CLI_EXPLAIN, take_layout,
      "nchw or nhwc (nchw)"},
+    {"cpu-level", "LEVEL", MAKES, take_cpu_level,
+     "auto, c, sse4.1, avx2, avx512 or neon (auto)"},
     {"workers", "auto|N", LOADS, take_workers,
      "threads; 0 decodes in the calling thread (auto)"},
     {"io-threads", "N", LOADS, take_io_threads,

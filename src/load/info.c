@@ -7,6 +7,7 @@
 
 #include "src/base/error.h"
 #include "src/gpu/gpu.h"
+#include "transforms/kernels.h"
 
 #define PFI_TEXT_(x) #x
 #define PFI_TEXT(x) PFI_TEXT_(x)
@@ -49,6 +50,7 @@ void pinfold_info_get(pinfold_info *out)
 {
     const struct pfi_gpu *const gpu = pfi_gpu_default();
     pinfold_info info = {.struct_size = sizeof(info)};
+    struct pfi_kernels kernels;
     int devices = 0, runtime = 0, driver = 0;
 
     (void)pfi_gpu_probe(gpu, &devices, &info.cuda_status);
@@ -59,7 +61,8 @@ void pinfold_info_get(pinfold_info *out)
     info.zlib = zlibVersion();
     info.pillow = "13.0.0";
     info.torchvision = "0.29.2";
-    info.simd = "none";
+    pfi_kernels_init(&kernels, ~0u);
+    info.simd = pfi_cpu_level_name(kernels.level);
     info.cuda_runtime = runtime;
     info.cuda_driver = driver;
     info.cuda_devices = devices;

@@ -9,14 +9,31 @@
  * the clock is read twice a strip. */
 #define PFI_STRIP_ROWS 16
 
+/* The levels up to the one that was asked for. */
+static pinfold_status take_kernels(struct pfi_task *task, pinfold_error *err)
+{
+    const int32_t wanted = task->recipe.cpu_level;
+    const unsigned levels = pfi_cpu_levels();
+    const unsigned mask = wanted ? (2u << wanted) - 1 : ~0u;
+
+    if (wanted && !(levels & 1u << wanted))
+        return pfi_fail(err, PINFOLD_E_UNSUPPORTED, 0,
+                        "cpu_level %d: this CPU has no %s", wanted,
+                        pfi_cpu_level_name((enum pfi_cpu_level)wanted));
+    pfi_kernels_init(&task->kernels, mask);
+    pfi_kernels_settle(&task->kernels, &task->norm);
+    return PINFOLD_OK;
+}
+
 pinfold_status pfi_task_init(struct pfi_task *task, const pinfold_recipe *recipe,
                              pinfold_error *err)
 {
     const pinfold_status status = pfi_recipe_resolve(&task->recipe, recipe, err);
 
-    if (!status)
-        pfi_norm_make(&task->norm, &task->recipe);
-    return status;
+    if (status)
+        return status;
+    pfi_norm_make(&task->norm, &task->recipe);
+    return take_kernels(task, err);
 }
 
 static pinfold_status decode_strip(struct pfi_decoder *decoder,
@@ -78,7 +95,7 @@ static pinfold_status make(const struct pfi_task *task, uint64_t seed,
     if (status)
         return status;
     status = pfi_stream_init(&stream, decoder->arena, &task->recipe,
-                             &task->norm, &plan, dst, err);
+                             &task->norm, &task->kernels, &plan, dst, err);
     if (status)
         return status;
     window = (struct pfi_window){plan.left + plan.x.window_first,

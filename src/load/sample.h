@@ -4,12 +4,13 @@
 #define PFI_LOAD_SAMPLE_H
 
 #include "src/codec/codec.h"
-#include "transforms/stream.h"
+#include "transforms/kernels.h"
 
 /* What every sample of a loader shares. */
 struct pfi_task {
     struct pfi_recipe recipe;
     struct pfi_norm norm;
+    struct pfi_kernels kernels;
 };
 
 struct pfi_times {

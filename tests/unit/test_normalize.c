@@ -125,7 +125,8 @@ static void check_store(pinfold_dtype dtype, pinfold_layout layout)
     cr_assert_eq(pfi_recipe_resolve(&r, &recipe, NULL), PINFOLD_OK);
     pfi_norm_make(&norm, &r);
     sample = calloc(1, r.sample_bytes);
-    pfi_store_pixels(&r, &norm, sample, 1, 1, rgb, 2);
+    pfi_store_c(dtype, layout)(pfi_store_place(&r, sample, 1, 1), 3 * 4, rgb, 2,
+                               &norm);
     pfi_store_black(&r, &norm, sample, 1, 3, 1);
     for (int i = 0; i < 3 * 3 * 4; i++) {
         const int c = i / 12, y = i / 4 % 3, x = i % 4;

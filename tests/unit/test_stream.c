@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <zlib.h>
 
-#include "transforms/stream.h"
+#include "transforms/kernels.h"
 
 /* The script's noise: an LCG; only 0 and 255 where the seed is odd. */
 static unsigned char *noise(int32_t width, int32_t height, uint32_t seed)
@@ -41,11 +41,15 @@ static void feed(struct pfi_stream *stream, const unsigned char *picture)
     }
 }
 
+/* Whose kernels are used; bits 1 << level. */
+static unsigned levels = ~0u;
+
 /* The sample of `picture`; the caller frees it. */
 static unsigned char *sample_of(const struct pfi_recipe *recipe, int32_t width,
                                 int32_t height, const unsigned char *picture)
 {
     unsigned char *const sample = malloc(recipe->sample_bytes);
+    struct pfi_kernels kernels;
     struct pfi_stream stream;
     struct pfi_arena arena;
     struct pfi_norm norm;
@@ -53,13 +57,16 @@ static unsigned char *sample_of(const struct pfi_recipe *recipe, int32_t width,
 
     memset(sample, 0xA5, recipe->sample_bytes);
     pfi_norm_make(&norm, recipe);
+    pfi_kernels_init(&kernels, levels);
+    pfi_kernels_settle(&kernels, &norm);
     cr_assert_eq(pfi_plan_make(&plan, recipe,
                                &(struct pfi_region){.width = width,
                                                     .height = height},
                                NULL), PINFOLD_OK);
     cr_assert(pfi_arena_init(&arena, plan.scratch_bytes));
     cr_assert_eq(
-        pfi_stream_init(&stream, &arena, recipe, &norm, &plan, sample, NULL),
+        pfi_stream_init(&stream, &arena, recipe, &norm, &kernels, &plan, sample,
+                        NULL),
         PINFOLD_OK);
     cr_assert_null(arena.extra, "more than the plan's scratch_bytes");
     feed(&stream, picture);
@@ -103,7 +110,7 @@ static void check_line(const char *line)
     free(picture);
 }
 
-Test(stream, samples_are_pillows)
+static void check_table(void)
 {
     FILE *const table = fopen(PFI_GOLDEN_DIR "/transform.tsv", "r");
     char line[256];
@@ -118,6 +125,15 @@ Test(stream, samples_are_pillows)
     }
     fclose(table);
     cr_assert_eq(lines, 150);
+}
+
+Test(stream, samples_are_pillows_at_every_level)
+{
+    for (int level = PFI_CPU_C; level <= PFI_CPU_NEON; level++) {
+        levels = (2u << level) - 1;
+        if (pfi_cpu_levels() & 1u << level)
+            check_table();
+    }
 }
 
 Test(stream, the_order_of_the_passes_shows)
