@@ -6,13 +6,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND CMAKE_SIZEOF_VOID_P EQU
   set(pinfold_sse41_flags -msse4.1)
   set(pinfold_avx2_flags -mavx2 -mfma -mf16c)
   set(pinfold_avx512_flags -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512vl -mavx512vbmi -mavx512vnni)
-  list(APPEND PINFOLD_SOURCES transforms/x86/init.c)
+  # Longer vectors flip no faster than SSE4.1's.
+  list(APPEND PINFOLD_SOURCES transforms/x86/init.c transforms/x86/flip_sse41.c)
+  set_source_files_properties(transforms/x86/flip_sse41.c PROPERTIES COMPILE_OPTIONS "${pinfold_sse41_flags}")
   foreach(level sse41 avx2 avx512)
-    foreach(kernel horizontal vertical store flip)
+    foreach(kernel horizontal vertical store)
       set(file transforms/x86/${kernel}_${level}.c)
-      if(file STREQUAL "transforms/x86/flip_avx2.c")
-        continue() # bound by its loads and stores: SSE4.1's serves
-      endif()
       list(APPEND PINFOLD_SOURCES ${file})
       set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${pinfold_${level}_flags}")
     endforeach()

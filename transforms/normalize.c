@@ -56,11 +56,9 @@ uint16_t pfi_bf16_from_f32(float value)
 static void make_lanes(struct pfi_norm *norm, const struct pfi_recipe *recipe)
 {
     for (int i = 0; i < PFI_NORM_LANES; i++) {
-        const float stddev = recipe->stddev[i % 3];
-        const double inverse = 1.0 / (double)stddev;
+        const double inverse = 1.0 / (double)recipe->stddev[i % 3];
 
         norm->mean[i] = recipe->mean[i % 3];
-        norm->stddev[i] = stddev;
         norm->inverse[i] = (float)inverse;
         norm->inverse_low[i] = (float)(inverse - (double)(float)inverse);
     }

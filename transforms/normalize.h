@@ -6,12 +6,9 @@
 #include "transforms/stream.h"
 
 /* 1 / 255 in two parts: fma(x, UNIT, x * UNIT_LOW) equals x / 255.0f for each
- * code x, and so does x * UNIT_SHORT + x * UNIT_SHORT_LOW without an FMA, for
- * its first product is exact (tests/kernels looks at all 256). */
+ * code x (tests/unit/test_normalize.c looks at all 256). */
 #define PFI_UNIT 0x1.010102p-8f
 #define PFI_UNIT_LOW -0x1.fdfdfep-33f
-#define PFI_UNIT_SHORT 0x1.01p-8f
-#define PFI_UNIT_SHORT_LOW 0x1.010102p-24f
 
 /* Nearest value, ties to even, as its bits. */
 uint16_t pfi_f16_from_f32(float value);

@@ -19,7 +19,7 @@ struct pfi_norm {
         float f32[256];
         uint16_t u16[256];
     } channel[3];
-    float mean[PFI_NORM_LANES], stddev[PFI_NORM_LANES];
+    float mean[PFI_NORM_LANES];
     float inverse[PFI_NORM_LANES], inverse_low[PFI_NORM_LANES];
 };
 

@@ -156,3 +156,12 @@ Test(normalize, black_is_normalised_too)
     pfi_norm_make(&norm, &r);
     cr_assert_eq(norm.channel[0].f32[0], -0x1.0f177ap+1f); /* -0.485 / 0.229 */
 }
+
+Test(normalize, units_are_products_with_two_parts_of_the_reciprocal)
+{
+    for (int x = 0; x < 256; x++) {
+        const float code = (float)x;
+
+        cr_assert_eq(fmaf(code, PFI_UNIT, code * PFI_UNIT_LOW), code / 255.0f);
+    }
+}

@@ -7,8 +7,6 @@ static void take_sse41(struct pfi_kernels *k)
     k->format = PFI_PACK_16;
     k->horizontal = pfi_horizontal_sse41;
     k->vertical = pfi_vertical_sse41;
-    k->store[PINFOLD_F32][PINFOLD_NCHW] = pfi_store_f32_planes_sse41;
-    k->store[PINFOLD_F32][PINFOLD_NHWC] = pfi_store_f32_interleaved_sse41;
     k->store[PINFOLD_U8][PINFOLD_NCHW] = pfi_store_u8_planes_sse41;
     k->flip = pfi_flip_sse41;
 }
@@ -37,7 +35,6 @@ static void take_avx512(struct pfi_kernels *k)
     k->store[PINFOLD_BF16][PINFOLD_NCHW] = pfi_store_bf16_planes_avx512;
     k->store[PINFOLD_BF16][PINFOLD_NHWC] = pfi_store_bf16_interleaved_avx512;
     k->store[PINFOLD_U8][PINFOLD_NCHW] = pfi_store_u8_planes_avx512;
-    k->flip = pfi_flip_avx512;
 }
 
 void pfi_kernels_init_arch(struct pfi_kernels *kernels, unsigned levels)

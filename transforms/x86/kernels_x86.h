@@ -17,8 +17,7 @@ pfi_horizontal_function pfi_horizontal_sse41, pfi_horizontal_avx2,
     pfi_horizontal_avx512;
 pfi_vertical_function pfi_vertical_sse41, pfi_vertical_avx2,
     pfi_vertical_avx512;
-pfi_store_function pfi_store_f32_planes_sse41, pfi_store_f32_interleaved_sse41,
-    pfi_store_u8_planes_sse41;
+pfi_store_function pfi_store_u8_planes_sse41;
 pfi_store_function pfi_store_f32_planes_avx2, pfi_store_f32_interleaved_avx2,
     pfi_store_f16_planes_avx2, pfi_store_f16_interleaved_avx2,
     pfi_store_bf16_planes_avx2, pfi_store_bf16_interleaved_avx2;
@@ -27,6 +26,5 @@ pfi_store_function pfi_store_f32_planes_avx512,
     pfi_store_f16_interleaved_avx512, pfi_store_bf16_planes_avx512,
     pfi_store_bf16_interleaved_avx512, pfi_store_u8_planes_avx512;
 void pfi_flip_sse41(unsigned char *out, const unsigned char *in, size_t n);
-void pfi_flip_avx512(unsigned char *out, const unsigned char *in, size_t n);
 
 #endif

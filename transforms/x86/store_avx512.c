@@ -3,8 +3,8 @@
  * codes. */
 #include <immintrin.h>
 
-#include "transforms/x86/kernels_x86.h"
 #include "transforms/normalize.h"
+#include "transforms/x86/kernels_x86.h"
 
 struct lanes {
     __m512 mean, inverse, inverse_low;
@@ -95,21 +95,29 @@ static inline void interleaved(void *dst, size_t plane, const unsigned char *rgb
 {
     const size_t count = 3 * (size_t)n;
     struct lanes lanes[3];
-    size_t v = 0;
+    size_t i = 0;
 
     (void)plane;
     /* Vector v starts at channel 16 * v % 3 = v % 3. */
-    for (int i = 0; i < 3; i++)
-        lanes[i] = (struct lanes){_mm512_loadu_ps(norm->mean + i),
-                                  _mm512_loadu_ps(norm->inverse + i),
-                                  _mm512_loadu_ps(norm->inverse_low + i)};
-    for (size_t i = 0; i < count; i += 16) {
+    for (int v = 0; v < 3; v++)
+        lanes[v] = (struct lanes){_mm512_loadu_ps(norm->mean + v),
+                                  _mm512_loadu_ps(norm->inverse + v),
+                                  _mm512_loadu_ps(norm->inverse_low + v)};
+    for (; count - i >= 48; i += 48) {
+        for (size_t v = 0; v < 3; v++) {
+            const __m128i codes =
+                _mm_loadu_si128((const __m128i *)(rgb + i + 16 * v));
+
+            put(dst, i + 16 * v, 0xFFFF,
+                normalise(_mm512_cvtepu8_epi32(codes), lanes[v]), dtype);
+        }
+    }
+    for (size_t v = 0; i < count; i += 16, v++) {
         const __mmask16 mask = mask_of(count - i);
         const __m128i codes = _mm_maskz_loadu_epi8(mask, rgb + i);
 
         put(dst, i, mask, normalise(_mm512_cvtepu8_epi32(codes), lanes[v]),
             dtype);
-        v = v == 2 ? 0 : v + 1;
     }
 }
 
