@@ -40,25 +40,64 @@ static void write_resize(FILE *out, const pinfold_recipe *r)
         (void)fprintf(out, "Resize(%d, %s), ", r->resize_short, filter);
 }
 
-void pfi_cli_describe_words(FILE *out, const pinfold_recipe *r)
+/* What a recipe's 0 stands for. */
+static void random_ranges(const pinfold_recipe *r, double area[2],
+                          double aspect[2])
+{
+    const bool plain_area = r->random_area[0] == 0 && r->random_area[1] == 0;
+    const bool plain_aspect =
+        r->random_aspect[0] == 0 && r->random_aspect[1] == 0;
+
+    area[0] = plain_area ? 0.08 : r->random_area[0];
+    area[1] = plain_area ? 1.0 : r->random_area[1];
+    aspect[0] = plain_aspect ? 3.0 / 4.0 : r->random_aspect[0];
+    aspect[1] = plain_aspect ? 4.0 / 3.0 : r->random_aspect[1];
+}
+
+static void write_random_crop(FILE *out, const pinfold_recipe *r)
+{
+    double area[2], aspect[2];
+
+    random_ranges(r, area, aspect);
+    (void)fprintf(
+        out,
+        "RandomResizedCrop((%d, %d), scale=(%.6g, %.6g), "
+        "ratio=(%.6g, %.6g), %s), ",
+        r->crop_height, r->crop_width ? r->crop_width : r->crop_height, area[0],
+        area[1], aspect[0], aspect[1], pfi_cli_filter_name(r->filter));
+}
+
+static void write_geometry(FILE *out, const pinfold_recipe *r)
 {
     if (r->exif)
         (void)fputs("exif_transpose, ", out);
+    if (r->random_crop) {
+        write_random_crop(out, r);
+        return;
+    }
     write_resize(out, r);
     if (r->crop_height != PINFOLD_OFF && r->crop_width)
         (void)fprintf(out, "CenterCrop((%d, %d)), ", r->crop_height,
                       r->crop_width);
     else if (r->crop_height != PINFOLD_OFF)
         (void)fprintf(out, "CenterCrop(%d), ", r->crop_height);
+}
+
+void pfi_cli_describe_words(FILE *out, const pinfold_recipe *r)
+{
+    write_geometry(out, r);
+    if (r->flip > 0)
+        (void)fprintf(out, "RandomHorizontalFlip(%.9g), ", (double)r->flip);
     if (r->dtype == PINFOLD_U8)
         (void)fputs("PILToTensor", out);
     else
-        (void)fprintf(out,
-                      "ToTensor, Normalize((%.9g, %.9g, %.9g), (%.9g, %.9g, "
-                      "%.9g))",
-                      (double)r->mean[0], (double)r->mean[1],
-                      (double)r->mean[2], (double)r->stddev[0],
-                      (double)r->stddev[1], (double)r->stddev[2]);
+        (void)fprintf(
+            out, "%s, Normalize((%.9g, %.9g, %.9g), (%.9g, %.9g, %.9g))",
+            r->scale == PINFOLD_MULTIPLY
+                ? "ToImage, ToDtype(float32, scale=True)"
+                : "ToTensor",
+            (double)r->mean[0], (double)r->mean[1], (double)r->mean[2],
+            (double)r->stddev[0], (double)r->stddev[1], (double)r->stddev[2]);
     if (r->dtype == PINFOLD_F16 || r->dtype == PINFOLD_BF16)
         (void)fputs(r->dtype == PINFOLD_F16 ? ", to float16" : ", to bfloat16",
                     out);
@@ -68,17 +107,27 @@ void pfi_cli_describe_words(FILE *out, const pinfold_recipe *r)
 
 void pfi_cli_describe_recipe(FILE *out, const pinfold_recipe *r)
 {
-    (void)fprintf(out,
-                  "{\"resize_short\":%d,\"resize_height\":%d,"
-                  "\"resize_width\":%d,\"max_size\":%d,\"crop_height\":%d,"
-                  "\"crop_width\":%d,\"filter\":\"%s\",\"exif\":%s,"
-                  "\"mean\":[%.9g,%.9g,%.9g],\"std\":[%.9g,%.9g,%.9g]}",
-                  r->resize_short, r->resize_height, r->resize_width,
-                  r->max_size, r->crop_height, r->crop_width,
-                  pfi_cli_filter_name(r->filter), r->exif ? "true" : "false",
-                  (double)r->mean[0], (double)r->mean[1], (double)r->mean[2],
-                  (double)r->stddev[0], (double)r->stddev[1],
-                  (double)r->stddev[2]);
+    double area[2], aspect[2];
+
+    (void)fprintf(
+        out,
+        "{\"resize_short\":%d,\"resize_height\":%d,"
+        "\"resize_width\":%d,\"max_size\":%d,\"crop_height\":%d,"
+        "\"crop_width\":%d,\"filter\":\"%s\",\"exif\":%s,"
+        "\"mean\":[%.9g,%.9g,%.9g],\"std\":[%.9g,%.9g,%.9g],"
+        "\"scale\":\"%s\",\"flip\":%.9g,\"random_crop\":",
+        r->resize_short, r->resize_height, r->resize_width, r->max_size,
+        r->crop_height, r->crop_width, pfi_cli_filter_name(r->filter),
+        r->exif ? "true" : "false", (double)r->mean[0], (double)r->mean[1],
+        (double)r->mean[2], (double)r->stddev[0], (double)r->stddev[1],
+        (double)r->stddev[2],
+        r->scale == PINFOLD_MULTIPLY ? "multiply" : "divide", (double)r->flip);
+    random_ranges(r, area, aspect);
+    if (r->random_crop)
+        (void)fprintf(out, "{\"area\":[%.17g,%.17g],\"aspect\":[%.17g,%.17g]}}",
+                      area[0], area[1], aspect[0], aspect[1]);
+    else
+        (void)fputs("null}", out);
 }
 
 void pfi_cli_describe_export(FILE *out, const struct pfi_cli_options *o,

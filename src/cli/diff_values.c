@@ -127,21 +127,20 @@ static float in_double(float x, const struct step *s)
     return (float)(((double)x / 255.0 - s->exact_mean) / s->exact_stddev);
 }
 
+/* The first two are pinfold's own, in the order of pinfold_scale. */
 static const struct {
     const char *words;
     float (*value)(float, const struct step *);
 } arithmetics[] = {
-    {"by x * (1 / 255), not x / 255 (1 ulp in 126 of the 256 codes)",
-     multiplied},
-    {"by * (1 / std), not / std", by_reciprocal},
-    {"by x * (1 / 255) and * (1 / std), not / 255 and / std",
-     by_two_reciprocals},
-    {"by x * scale + bias, not (x / 255 - mean) / std", one_product},
-    {"by fma(x, scale, bias), not (x / 255 - mean) / std", one_fused},
-    {"by (x - 255 mean) / (255 std), not (x / 255 - mean) / std", in_codes},
-    {"by (x - 255 mean) * (1 / (255 std)), not (x / 255 - mean) / std",
-     in_codes_by_reciprocal},
-    {"in float64, rounded once", in_double},
+    {"(x / 255 - mean) / std", divided},
+    {"(x * (1 / 255) - mean) / std", multiplied},
+    {"(x / 255 - mean) * (1 / std)", by_reciprocal},
+    {"(x * (1 / 255) - mean) * (1 / std)", by_two_reciprocals},
+    {"x * scale + bias", one_product},
+    {"fma(x, scale, bias)", one_fused},
+    {"(x - 255 mean) / (255 std)", in_codes},
+    {"(x - 255 mean) * (1 / (255 std))", in_codes_by_reciprocal},
+    {"float64, rounded once", in_double},
 };
 
 #define N_ARITHMETICS (sizeof(arithmetics) / sizeof(arithmetics[0]))
@@ -154,18 +153,20 @@ static double decimal(float value)
     return strtod(text, NULL);
 }
 
-/* Whether every value of `plain` is a code divided, and every value of `other`
- * the same code by the arithmetic. */
+/* Whether every value of `plain` is a code as the recipe computes it, and every
+ * value of `other` the same code by the arithmetic. */
 static bool is_arithmetic(const struct pfi_cli_diff *d, const float *plain,
                           const float *other, const struct step steps[3],
                           float (*value)(float, const struct step *))
 {
     const int64_t plane = d->a.shape.h * d->a.shape.w;
+    float (*const own)(float, const struct step *) =
+        arithmetics[d->o->recipe.scale].value;
     float from[3][256], to[3][256];
 
     for (int c = 0; c < 3; c++) {
         for (int x = 0; x < 256; x++) {
-            from[c][x] = round_to(d->a.dtype, divided((float)x, &steps[c]));
+            from[c][x] = round_to(d->a.dtype, own((float)x, &steps[c]));
             to[c][x] = round_to(d->a.dtype, value((float)x, &steps[c]));
         }
     }
@@ -194,13 +195,14 @@ static void make_steps(const pinfold_recipe *r, struct step steps[3])
 
 static void try_arithmetic(struct pfi_cli_diff *d)
 {
+    const size_t own = (size_t)d->o->recipe.scale;
     struct step steps[3];
 
     make_steps(&d->o->recipe, steps);
     for (size_t i = 0; i < N_ARITHMETICS; i++) {
         int a = 0, b = 0;
 
-        for (int k = 0; k < d->n_pairs; k++) {
+        for (int k = 0; i != own && k < d->n_pairs; k++) {
             const struct pfi_cli_pair *const p = &d->pairs[k];
 
             a += is_arithmetic(d, p->b, p->a, steps, arithmetics[i].value);
@@ -208,8 +210,10 @@ static void try_arithmetic(struct pfi_cli_diff *d)
         }
         if (a || b)
             pfi_cli_diff_cause(d, "arithmetic", a > b ? a : b,
-                               "%s was computed %s", a >= b ? "A" : "B",
-                               arithmetics[i].words);
+                               "%s was computed by %s, %s by %s%s",
+                               a >= b ? "A" : "B", arithmetics[i].words,
+                               a >= b ? "B" : "A", arithmetics[own].words,
+                               i < 2 ? " (1 ulp in 126 of the 256 codes)" : "");
     }
 }
 
