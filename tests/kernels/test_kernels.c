@@ -97,6 +97,17 @@ static void vertical_filter(const struct pfi_kernels *k,
                  taps.count[i], trial);
 }
 
+/* Up to `most`; often one at which a half or a digit of it carries. */
+static int32_t draw_weight(int32_t most)
+{
+    const uint32_t kind = draw(4);
+    const int32_t size = kind == 0   ? (int32_t)(draw(256) << 15)
+                         : kind == 1 ? (int32_t)(draw(1 << 16) << 7)
+                                     : (int32_t)draw((uint32_t)most);
+
+    return size < most ? size : most;
+}
+
 /* Any weights whose sums C's int32_t holds. */
 static void vertical_any(const struct pfi_kernels *k, long trial)
 {
@@ -105,12 +116,29 @@ static void vertical_any(const struct pfi_kernels *k, long trial)
 
     for (int32_t i = 0; i < count; i++) {
         const int32_t size =
-            i == count - 1 && draw(2) ? left : (int32_t)draw((uint32_t)left);
+            i == count - 1 && draw(2) ? left : draw_weight(left);
 
         left -= size;
         weights[i] = draw(2) ? size : -size;
     }
     vertical(k, weights, count, trial);
+}
+
+/* Where three signed digits end, and where the high halves of a pair, 65 and
+ * 64, times 255 exceed 16 bits. */
+static void vertical_edges(const struct pfi_kernels *k)
+{
+    static const struct {
+        int32_t weights[2], count;
+    } edges[] = {{{0x7F7F7F, 0}, 1},         {{0x7F7F80, 0}, 1},
+                 {{0x7FFFFF, 0}, 1},         {{-0x808080, 0}, 1},
+                 {{0x408000, 0x3F8000}, 2},  {{-0x408000, -0x3F8000}, 2},
+                 {{0x400000, 0x400000}, 2},  {{-0x400000, -0x400000}, 2},
+                 {{0x7E8000, -0x008000}, 2}, {{0x7F8000, 0}, 2}};
+
+    for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++)
+        for (long trial = 0; trial < 20; trial++)
+            vertical(k, edges[i].weights, edges[i].count, trial);
 }
 
 /* ------------------------------------------------------------------ store --- */
@@ -201,6 +229,7 @@ static void check_level(enum pfi_cpu_level level, long trials)
         return;
     }
     check_settling(&k);
+    vertical_edges(&k);
     for (long trial = 0; trial < trials; trial++) {
         const struct pfi_plan plan = draw_plan();
 

@@ -18,13 +18,14 @@ struct pfi_pairs {
     int16_t high[PFI_PAIRS]; /* of the first row, of the second << 8 */
 };
 
-/* False where there are too many rows, or where 16 bits do not hold every sum
- * of pixels times high: 255 * 128 they do. */
+/* False where there are too many rows, or where pmaddubsw would saturate: its 16
+ * bits hold 255 * 128.  Sums of its results may wrap, for only their lowest 16
+ * bits count in a sum of 32. */
 static inline bool pfi_pairs_make(struct pfi_pairs *pairs,
                                   const unsigned char *const *rows,
                                   const int32_t *weights, int32_t count)
 {
-    int32_t size = 0;
+    int32_t size = 0; /* of a pair's high halves */
 
     if (count < 1 || count > 2 * PFI_PAIRS)
         return false;
@@ -36,7 +37,7 @@ static inline bool pfi_pairs_make(struct pfi_pairs *pairs,
         const uint32_t low = w & 0xFFFFu;
 
         pairs->rows[k] = rows[last ? k - 1 : k];
-        size += high < 0 ? -high : high;
+        size = (k % 2 ? size : 0) + (high < 0 ? -high : high);
         if (k % 2 == 0) {
             pairs->low[k / 2] = (int32_t)low;
             pairs->high[k / 2] = (int16_t)(high & 0xFF);
