@@ -137,8 +137,8 @@ static pinfold_status plan_scratch(struct pfi_plan *plan, pinfold_error *err)
                         PFI_TABLES_MAX);
     if (!pfi_mul(row, (size_t)plan->y.max_taps, &ring))
         return pfi_fail(err, PINFOLD_E_LIMIT, 0, "rows of %zu bytes", row);
-    plan->scratch_bytes = tables + pfi_pack_bytes(&plan->x) + ring + window +
-                          crop +
+    plan->scratch_bytes = tables + pfi_pack_bytes(&plan->x) + ring +
+                          (window > crop ? window : crop) + crop +
                           ((size_t)plan->x.max_taps + (size_t)plan->y.max_taps) *
                               sizeof(double) +
                           (size_t)plan->y.max_taps * sizeof(void *) + 1024;

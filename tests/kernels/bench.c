@@ -92,7 +92,9 @@ static void take_width(struct subject *s, struct pfi_arena *arena,
     r.resize_height = r.resize_width = 256;
     pfi_arena_reset(arena);
     if (pfi_recipe_resolve(&recipe, &r, NULL) ||
-        pfi_plan_make(&plan, &recipe, width, width, NULL) ||
+        pfi_plan_make(
+            &plan, &recipe,
+            &(struct pfi_region){.width = width, .height = width}, NULL) ||
         !pfi_taps_make(&s->taps, arena, &plan.x, filter))
         exit(1);
     s->packed = !pfi_pack_make(&s->pack, arena, &plan.x, &s->taps,

@@ -51,7 +51,9 @@ struct pfi_plan draw_plan(void)
     }
     pfi_error_clear(&err);
     if (pfi_recipe_resolve(&recipe, &r, &err) ||
-        pfi_plan_make(&plan, &recipe, width, 1, &err)) {
+        pfi_plan_make(&plan, &recipe,
+                      &(struct pfi_region){.width = width, .height = 1},
+                      &err)) {
         (void)printf("%s\n", err.message);
         exit(1);
     }

@@ -88,7 +88,11 @@ static struct pfi_plan plan_of(int32_t width, int32_t resized, int32_t crop,
     r.crop_width = crop;
     r.filter = filter;
     cr_assert_eq(pfi_recipe_resolve(&recipe, &r, NULL), PINFOLD_OK);
-    cr_assert_eq(pfi_plan_make(&plan, &recipe, width, 1, NULL), PINFOLD_OK);
+    cr_assert_eq(pfi_plan_make(&plan, &recipe,
+                               &(struct pfi_region){.width = width,
+                                                    .height = 1},
+                               NULL),
+                 PINFOLD_OK);
     return plan;
 }
 
