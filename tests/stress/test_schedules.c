@@ -31,6 +31,7 @@ static void die(const char *what)
 }
 
 static uint64_t cancelled_at; /* 0 = not in this epoch */
+static int64_t this_epoch, next_number;
 
 static pinfold_status next(struct scene *s, int32_t timeout_ms,
                            const pinfold_batch **batch)
@@ -42,6 +43,9 @@ static pinfold_status next(struct scene *s, int32_t timeout_ms,
 
     if (status < 0 && status != PINFOLD_E_STATE)
         fail("next", &err);
+    if (!status &&
+        ((*batch)->epoch != this_epoch || (*batch)->number != next_number++))
+        die("a batch of another epoch or place");
     start = start > cancelled_at ? start : cancelled_at;
     if (cancelled_at && status && sim_now() - start > s->set->read_ns)
         die("a cancelled next takes longer than a picture");
@@ -62,6 +66,8 @@ static void start(struct scene *s, int64_t epoch)
     pinfold_error err;
 
     cancelled_at = 0;
+    this_epoch = epoch;
+    next_number = 0;
     if (pinfold_loader_start(s->loader, epoch, &err))
         fail("start", &err);
     if (sim_now() > limit)

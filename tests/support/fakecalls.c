@@ -193,7 +193,7 @@ static int give_back(struct fake_gpu *f, const char *name, enum fake_kind kind,
         return leave(f, broken(f, INVALID_HANDLE, "the end of a NULL stream"));
     if (o->ptr && fake_timeline_uses(&f->line, o->ptr, o->size)) {
         /* CUDA waits here.  A caller whose wait failed may come to this. */
-        if (!f->failed)
+        if (!f->failed || (!f->fail_for_ever && !strstr(f->failed, "Synch")))
             (void)broken(f, 0, "the end of memory that a copy needs");
         fake_gpu_await(f, &(struct fake_pending){.memory = o});
     }
