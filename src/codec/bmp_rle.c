@@ -79,7 +79,7 @@ static bool absolute(struct rle *r, unsigned count)
         put(r, !r->four ? byte : i % 2 ? byte & 15 : byte >> 4);
     }
     r->at += bytes;
-    r->x += count;
+    r->x += n;
     if (r->at % 2 && r->at < r->size) /* of the file, not of the stream */
         r->at++;
     return r->done < r->total;

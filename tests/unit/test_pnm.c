@@ -85,6 +85,11 @@ Test(pnm, a_header_that_claims_too_much_is_refused_at_once)
     refused(FILE_OF("P6 89478479 1 255\n"), PINFOLD_E_LIMIT, "limit 89478478");
 }
 
+Test(pnm, a_text_that_begins_alike_is_no_picture)
+{
+    refused(FILE_OF("Python 3\n"), PINFOLD_E_FORMAT, "known format");
+}
+
 /* ---------------------------------------------------------- plain blocks ---
  */
 
