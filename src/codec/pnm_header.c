@@ -64,7 +64,8 @@ static pinfold_status take_magic(struct source *s, struct pfi_pnm_header *out,
         out->channels = kinds[i].channels;
         return PINFOLD_OK;
     }
-    return pfi_fail(err, PINFOLD_E_FORMAT, 0, "not a picture of a known format");
+    return pfi_fail(err, PINFOLD_E_FORMAT, 0,
+                    "not a picture of a known format");
 }
 
 /* The next token and the one white space behind it.  A comment inside a token
