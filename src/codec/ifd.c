@@ -92,6 +92,9 @@ static bool take_entry(const struct pfi_ifd *ifd, struct walk *walk,
     const unsigned char bit = (unsigned char)(1u << tag % 8);
     const unsigned char *data;
 
+    for (size_t i = 0; i < n; i++)
+        if (fields[i].tag == tag && !fields[i].listed)
+            fields[i].listed = count;
     if (walk->seen[tag / 8] & bit || !unit)
         return true;
     if (!entry_data(ifd, walk, p,
@@ -103,8 +106,9 @@ static bool take_entry(const struct pfi_ifd *ifd, struct walk *walk,
     walk->seen[tag / 8] |= bit;
     for (size_t i = 0; i < n; i++)
         if (fields[i].tag == tag)
-            fields[i] = (struct pfi_ifd_field){(uint16_t)tag, (uint16_t)type,
-                                               count, data};
+            fields[i] =
+                (struct pfi_ifd_field){(uint16_t)tag, (uint16_t)type, count,
+                                       data, fields[i].listed};
     return true;
 }
 

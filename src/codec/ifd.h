@@ -40,6 +40,7 @@ struct pfi_ifd_field {
     uint16_t type;             /* 0 = not there */
     uint64_t count;            /* values, at least 1 */
     const unsigned char *data; /* inside the file */
+    uint64_t listed; /* values that the first such entry claims, there or not */
 };
 
 /* Reads the header; false where Pillow refuses it.  EXIF blocks are never

@@ -261,8 +261,19 @@ static pinfold_status read_blocks(struct job *job, TIFFRGBAImage *image,
     return status;
 }
 
+/* Whether a sample of colour covers more than the picture, which libtiff refuses
+ * from 4.7 on. */
+static bool is_too_coarse(const struct job *job, uint16_t planar)
+{
+    uint16_t x = 1, y = 1;
+
+    (void)TIFFGetFieldDefaulted(job->tiff, TIFFTAG_YCBCRSUBSAMPLING, &x, &y);
+    return planar == PLANARCONFIG_CONTIG && (x > job->state->info.width ||
+                                             y > job->state->info.height);
+}
+
 /* YCbCr that libjpeg does not convert: libtiff's own conversion. */
-static pinfold_status read_as_rgba(struct job *job)
+static pinfold_status read_as_rgba(struct job *job, uint16_t planar)
 {
     char message[1024] = "";
     TIFFRGBAImage image;
@@ -275,6 +286,8 @@ static pinfold_status read_as_rgba(struct job *job)
 
     if (found != 1 || rows == UINT32_MAX)
         rows = (uint32_t)job->state->info.height;
+    if (is_too_coarse(job, planar))
+        return broken(job, "subsampled beyond the picture's size");
     if (job->bits != 32 || !TIFFRGBAImageOK(job->tiff, message) ||
         !TIFFRGBAImageBegin(&image, job->tiff, 0, message))
         return broken(job, message[0] ? message : "pixels of another kind");
@@ -339,7 +352,7 @@ static pinfold_status read_pixels(struct job *job)
                            DEFLATE_SUBCODEC_ZLIB);
     if (photometric == PHOTOMETRIC_YCBCR) {
         if (compression != COMPRESSION_JPEG || planar != PLANARCONFIG_CONTIG)
-            return read_as_rgba(job);
+            return read_as_rgba(job, planar);
         (void)TIFFSetField(job->tiff, TIFFTAG_JPEGCOLORMODE,
                            JPEGCOLORMODE_RGB);
     }

@@ -18,11 +18,13 @@ enum {
     ORIENTATION,
     SAMPLES,
     ROWS,
+    STRIP_SIZES,
     PLANAR,
     COLORMAP,
     TILE_WIDTH,
     TILE_HEIGHT,
     TILES,
+    TILE_SIZES,
     EXTRAS,
     FORMAT,
     XMP,
@@ -31,8 +33,8 @@ enum {
 };
 
 static const uint16_t tags[N_FIELDS] = {256, 257, 258, 259, 262, 266, 273,
-                                        274, 277, 278, 284, 320, 322, 323,
-                                        324, 338, 339, 700, 0xBC01};
+                                        274, 277, 278, 279, 284, 320, 322,
+                                        323, 324, 325, 338, 339, 700, 0xBC01};
 
 struct setup {
     struct pfi_tiff_info *info;
@@ -199,12 +201,22 @@ static pinfold_status take_mode(struct setup *s, pinfold_error *err)
     return PINFOLD_OK;
 }
 
+/* From 4.7 on libtiff wants as many sizes as offsets, where it looks: lists of
+ * up to four values are read beforehand. */
+static bool is_inconsistent(const struct setup *s, int offsets, int sizes)
+{
+    return (s->fields[offsets].listed > 4) != (s->fields[sizes].listed > 4);
+}
+
 /* libtiff turns bits round, gives the machine's byte order, and makes RGB of
  * YCbCr. */
 static pinfold_status adapt_to_libtiff(struct setup *s, pinfold_error *err)
 {
     struct pfi_tiff_info *const info = s->info;
 
+    if (is_inconsistent(s, STRIPS, STRIP_SIZES) ||
+        is_inconsistent(s, TILES, TILE_SIZES))
+        return corrupt(err, "another number of sizes than of offsets");
     if (s->key.fill == 2) {
         s->key.fill = 1;
         if (!pfi_tiff_mode(&s->key, &info->mode, &info->raw))
@@ -303,6 +315,13 @@ static pinfold_status take_orientation(struct setup *s, pinfold_error *err)
     const struct pfi_ifd_field *const xmp = &s->fields[XMP];
     int64_t value = whole(s, ORIENTATION, 0);
 
+    const bool is_odd = xmp->type && xmp->type != PFI_IFD_BYTE &&
+                        xmp->type != PFI_IFD_UNDEFINED &&
+                        xmp->type != PFI_IFD_ASCII;
+
+    /* What turns the picture then cuts the orientation out of XMP. */
+    if (is_odd && value >= 2 && value <= 8)
+        return corrupt(err, "XMP is not bytes");
     if (!s->fields[ORIENTATION].type && xmp->type) {
         if (xmp->type == PFI_IFD_BYTE || xmp->type == PFI_IFD_UNDEFINED)
             value = pfi_exif_xmp(xmp->data, (size_t)xmp->count);

@@ -93,8 +93,8 @@ Test(ifd, numbers_that_are_whole)
                                               1,  0, 0, 0, 0, 0, 0, 0};
     static const unsigned char floats[] = {0, 0, 0xC0, 0x40, 0, 0, 0xD0, 0x40};
     const struct pfi_ifd ifd = {0};
-    const struct pfi_ifd_field f = {1, PFI_IFD_RATIONAL, 3, fractions};
-    const struct pfi_ifd_field g = {1, PFI_IFD_FLOAT, 2, floats};
+    const struct pfi_ifd_field f = {1, PFI_IFD_RATIONAL, 3, fractions, 3};
+    const struct pfi_ifd_field g = {1, PFI_IFD_FLOAT, 2, floats, 2};
     int64_t value = 0;
 
     cr_assert(pfi_ifd_whole(&ifd, &f, 0, &value) && value == 6);
