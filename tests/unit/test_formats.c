@@ -124,8 +124,9 @@ Test(formats, are_what_pillow_makes_of_them)
     (void)fclose(table);
     free(file.data);
     if (skipped)
-        cr_log_warn("skipped %zu of %zu: built without libtiff or libwebp",
-                    skipped, rows);
+        (void)fprintf(stderr,
+                      "skipped %zu of %zu: built without libtiff or libwebp\n",
+                      skipped, rows);
     cr_assert_gt(rows, 300);
 }
 
