@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "src/cli/run.h"
+#include "src/cli/tune_options.h"
 
 static const struct command {
     const char *name;
@@ -28,6 +29,8 @@ static const struct command {
      "list the weights whose preprocessing --preset knows"},
     {"diff", PFI_CLI_DIFF, 2, "A B|ROOT", pfi_cli_diff,
      "compare two tensors, or one and a tree, and say why"},
+    {"tune", PFI_CLI_TUNE, 1, "ROOT", pfi_cli_tune,
+     "find the best number of workers, slots and kind of memory"},
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -136,16 +139,21 @@ static int run_command(const struct command *command, int n, char **words)
             (void)printf("usage: pinfold %s [OPTION...] %s\n%s\n",
                          command->name, command->arguments, command->help);
             pfi_cli_options_help(stdout, (int)command->bit);
+            if (command->bit == PFI_CLI_TUNE)
+                pfi_cli_tune_help(stdout);
             return finish(PFI_CLI_OK);
         }
     }
     pfi_cli_options_init(&options, command->bit);
     if (!pfi_cli_options_parse(&options, n, words))
         return usage_error();
-    if (options.n_arguments != command->n_arguments) {
+    /* --command stands for the data set. */
+    if (options.n_arguments !=
+        (options.tune.program ? 0 : command->n_arguments)) {
         (void)fprintf(stderr, "pinfold: %s takes %s\n", command->name,
-                      command->n_arguments ? command->arguments
-                                           : "no argument");
+                      options.tune.program     ? "--command or ROOT, not both"
+                      : command->n_arguments ? command->arguments
+                                             : "no argument");
         return usage_error();
     }
     if (!(command->bit & (PFI_CLI_LS | PFI_CLI_VERIFY | PFI_CLI_PRESETS)) &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Parses options, and says what is wrong with one. */
 #include "src/cli/options.h"
+#include "src/cli/tune_options.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -331,12 +332,14 @@ static const char *take_device(struct pfi_cli_options *o, const char *text)
 
 static const char *take_memory(struct pfi_cli_options *o, const char *text)
 {
-    static const char *const names[] = {"auto", "pinned", "pageable", NULL};
+    static const char *const names[] = {"auto", "pinned", "pageable", "locked",
+                                        NULL};
     int i = 0;
     const char *const wrong =
-        pfi_cli_to_choice(text, names, "not auto, pinned or pageable", &i);
+        pfi_cli_to_choice(text, names, "not auto, pinned, pageable or locked", &i);
 
-    o->loader.memory = (pinfold_memory)i;
+    o->locked = i == 3;
+    o->loader.memory = o->locked ? PINFOLD_MEMORY_PAGEABLE : (pinfold_memory)i;
     return wrong;
 }
 
@@ -420,10 +423,11 @@ static const char *take_tensor(struct pfi_cli_options *o, const char *text)
     return NULL;
 }
 
-#define LOADS (PFI_CLI_VERIFY | PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_DIFF)
+#define LOADS                                                               \
+    (PFI_CLI_VERIFY | PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_DIFF | PFI_CLI_TUNE)
 #define MAKES (LOADS | PFI_CLI_EXPLAIN)
 #define WALKS (LOADS | PFI_CLI_LS)
-#define RUNS (PFI_CLI_BENCH | PFI_CLI_EXPORT)
+#define RUNS (PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_TUNE)
 
 static const struct option table[] = {
     {"preset", "NAME", MAKES, take_preset,
@@ -461,17 +465,19 @@ static const struct option table[] = {
      "nchw or nhwc (nchw)"},
     {"cpu-level", "LEVEL", MAKES, take_cpu_level,
      "auto, c, sse4.1, avx2, avx512 or neon (auto)"},
-    {"workers", "auto|N", LOADS, take_workers,
+    {"workers", "auto|N", LOADS & ~PFI_CLI_TUNE, take_workers,
      "threads; 0 decodes in the calling thread (auto)"},
     {"io-threads", "N", LOADS, take_io_threads,
      "threads that read files ahead, for slow stores (0)"},
-    {"batch", "N", LOADS, take_batch, "samples a batch (256)"},
+    {"batch", "N", LOADS, take_batch, "samples a batch (256; tune 64)"},
     {"slots", "N", LOADS, take_slots, "batches being made, ready or lent (3)"},
     {"shuffle", NULL, RUNS, take_shuffle, "PyTorch's order for the seed"},
     {"seed", "N", RUNS | PFI_CLI_EXPLAIN, take_seed, "of --shuffle, --random-crop and --flip (0)"},
     {"epoch", "N", RUNS, take_epoch, "the first one (0)"},
-    {"epochs", "N", PFI_CLI_BENCH, take_epochs, "to measure (1)"},
-    {"batches", "N", PFI_CLI_BENCH, take_batches, "to measure at most"},
+    {"epochs", "N", PFI_CLI_BENCH | PFI_CLI_TUNE, take_epochs,
+     "to measure (1; tune 4)"},
+    {"batches", "N", PFI_CLI_BENCH | PFI_CLI_TUNE, take_batches,
+     "to measure at most (tune 16 an epoch)"},
     {"warmup", "N", PFI_CLI_BENCH, take_warmup, "batches left out (2)"},
     {"drop-last", NULL, RUNS, take_drop_last, "leave out a short last batch"},
     {"on-error", "keep|fail", RUNS, take_on_error,
@@ -480,7 +486,7 @@ static const struct option table[] = {
      "copy batches to a CUDA device (off)"},
     {"device", "N", PFI_CLI_BENCH, take_device, "CUDA device (0)"},
     {"memory", "KIND", LOADS, take_memory,
-     "auto, pinned or pageable (auto)"},
+     "auto, pinned, pageable, or locked: by mlock() (auto)"},
     {"trace", "FILE", RUNS, take_trace,
      "write every stage, copy and wait for ui.perfetto.dev"},
     {"allow-empty", NULL, WALKS, take_allow_empty,
@@ -495,8 +501,22 @@ static const struct option table[] = {
      "which one of a safetensors file (images)"},
     {"json", NULL,
      PFI_CLI_LS | PFI_CLI_BENCH | PFI_CLI_EXPLAIN | PFI_CLI_DIFF |
-         PFI_CLI_PRESETS, take_json,
+         PFI_CLI_PRESETS | PFI_CLI_TUNE, take_json,
      "print JSON"},
+    {"exhaustive", NULL, PFI_CLI_TUNE, pfi_cli_take_exhaustive,
+     "measure every number in every round"},
+    {"max-workers", "N", PFI_CLI_TUNE, pfi_cli_take_max_workers,
+     "the highest number (twice the CPUs)"},
+    {"max-seconds", "N", PFI_CLI_TUNE, pfi_cli_take_max_seconds,
+     "then end with what is known; 0 = never (600)"},
+    {"rounds", "N", PFI_CLI_TUNE, pfi_cli_take_rounds,
+     "most measurements of one number (100)"},
+    {"csv", "FILE", PFI_CLI_TUNE, pfi_cli_take_csv, "every measurement"},
+    {"svg", "FILE", PFI_CLI_TUNE, pfi_cli_take_svg, "a plot"},
+    {"command", "COMMAND", PFI_CLI_TUNE, pfi_cli_take_command,
+     "time this instead, {workers} (and {pinned}, 0 and 1) replaced"},
+    {"images", "N", PFI_CLI_TUNE, pfi_cli_take_images,
+     "that the command loads, for images/s"},
     {"progress", "WHEN", LOADS, take_progress, "auto, always or never (auto)"},
     {"quiet", NULL, LOADS, take_quiet, "no progress and no remarks"},
 };
@@ -614,6 +634,7 @@ void pfi_cli_options_init(struct pfi_cli_options *options,
     options->recipe.crop_height = 224;
     memcpy(options->recipe.mean, mean, sizeof(mean));
     memcpy(options->recipe.stddev, stddev, sizeof(stddev));
+    pfi_cli_tune_defaults(options);
 }
 
 bool pfi_cli_options_parse(struct pfi_cli_options *o, int n, char *const *words)

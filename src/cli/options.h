@@ -19,7 +19,8 @@ enum pfi_cli_command {
     PFI_CLI_EXPORT = 8,
     PFI_CLI_EXPLAIN = 16,
     PFI_CLI_PRESETS = 32,
-    PFI_CLI_DIFF = 256
+    PFI_CLI_DIFF = 256,
+    PFI_CLI_TUNE = 512
 };
 
 /* What export writes. */
@@ -32,6 +33,15 @@ enum pfi_cli_format {
 
 enum pfi_cli_progress { PFI_CLI_AUTO, PFI_CLI_ALWAYS, PFI_CLI_NEVER };
 
+/* What tune alone takes. */
+struct pfi_cli_tune_options {
+    const char *csv, *svg; /* files, or NULL */
+    const char *program;   /* of --command, or NULL */
+    long long images;      /* that one run of it loads; 0 = not told */
+    long long max_seconds, max_workers, rounds;
+    bool exhaustive;
+};
+
 struct pfi_cli_options {
     enum pfi_cli_command command;
     pinfold_recipe recipe;
@@ -42,6 +52,8 @@ struct pfi_cli_options {
     bool labels32; /* int32, not int64 */
     enum pfi_cli_format format;
     const char *tensor; /* its name in a safetensors file, or NULL */
+    bool locked; /* slots are page-locked by mlock() */
+    struct pfi_cli_tune_options tune;
     enum pfi_cli_progress progress;
     const char *trace; /* a file, or NULL */
     const char *arguments[2];

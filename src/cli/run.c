@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Opening a data set and loader for a command, signals, bad samples. */
 #include "src/cli/run.h"
+#include "src/cli/locked.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -55,6 +56,7 @@ int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o)
         return PFI_CLI_FAILED;
     if (o->trace)
         options.trace = &run->trace.callback;
+    options.allocator = o->locked ? pfi_cli_locked() : NULL;
     if (pinfold_dataset_open(&run->dataset, o->arguments[0], &o->dataset, &err))
         return pfi_cli_run_close(run, pfi_cli_fail(&err));
     if (pinfold_loader_open(&run->loader, run->dataset, &options, &err) ||

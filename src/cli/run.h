@@ -47,5 +47,6 @@ int pfi_cli_export(const struct pfi_cli_options *o);
 int pfi_cli_explain(const struct pfi_cli_options *o);
 int pfi_cli_presets(const struct pfi_cli_options *o);
 int pfi_cli_diff(const struct pfi_cli_options *o);
+int pfi_cli_tune(const struct pfi_cli_options *o);
 
 #endif
