@@ -12,12 +12,13 @@
  *            from the second round on.  The median of m ratios is taken to be
  *            within WIDTH * 1.2533 * sqrt(2 / m) of those of the truth, 1.2533
  *            being what a median scatters more than a mean.
- * Start.     Every fourth number, with each setting.
+ * Start.     Every fourth number, with each setting; all, where those are few.
  * Drops.     A point is dropped when it is slower than the leader by more than
  *            the tolerance, the noise, and what a number in the gaps beside it
  *            may gain: where the lines through its neighbours lead.  Larger
  *            numbers that the choice is as good as are dropped too.  The others
  *            are halved every second round: a plateau would hold them for ever.
+ *            Those that were halved away by chance come back at the end.
  * Refining.  A gap is halved where those lines lead above the leader, where a
  *            climb leads into it, where the leader stands beside it and
  *            throughput changes across it, and where a number smaller than the
@@ -33,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEP = 4, COARSE_ROUNDS = 3, FEW = 4, NEIGHBOURS = 4 };
+enum { STEP = 4, COARSE_ROUNDS = 3, FEW = 4 };
 
 /* Standard deviations that make a difference clear. */
 static const double WIDTH = 2.0;
@@ -70,8 +71,8 @@ struct comparison {
 
 static struct comparison compare(const struct pfi_search *s, int a, int b)
 {
-    const double *const x = s->points[a].samples, *const y =
-                                                      s->points[b].samples;
+    const double *const x = s->points[a].samples;
+    const double *const y = s->points[b].samples;
     double *const logs = s->memory;
     struct comparison c = {.best = -INFINITY, .width = INFINITY};
 
@@ -109,8 +110,8 @@ static double tolerance(const struct pfi_search *s)
 /* Adds the changes of one pair's ratio from round to round. */
 static int add_changes(const struct pfi_search *s, int a, int b, double *out)
 {
-    const double *const x = s->points[a].samples, *const y =
-                                                      s->points[b].samples;
+    const double *const x = s->points[a].samples;
+    const double *const y = s->points[b].samples;
     double last = 0;
     bool any = false;
     int n = 0;
@@ -139,6 +140,10 @@ static void estimate_noise(struct pfi_search *s)
         if (last >= 0)
             n += add_changes(s, last, i, changes + n);
         last = i;
+    }
+    if (n < FEW) {
+        s->noise = INFINITY; /* not known: nothing is dropped or clear */
+        return;
     }
     s->noise = 1.4826 / 2 * median(changes, n) * (1 + 1 / sqrt((double)n + 1));
     s->noise = s->noise > LEAST_NOISE ? s->noise : LEAST_NOISE;
@@ -256,27 +261,39 @@ static void find_choice(struct pfi_search *s)
     }
 }
 
-/* No other point can be faster than the choice by more than the tolerance. */
-static bool is_clear(struct pfi_search *s)
+/* Takes up the dropped points again that were halved away and may yet be faster
+ * than the choice by more than the tolerance; returns whether there is one. */
+static bool revive(struct pfi_search *s)
 {
-    bool clear = true;
+    bool any = false;
 
     for (int i = 0; i < s->n_points; i++) {
         struct pfi_search_point *const p = &s->points[i];
+        const struct comparison c = compare(s, i, s->choice);
 
-        if (i == s->choice || !p->n_samples)
+        if (p->live || c.n < COARSE_ROUNDS ||
+            c.log_ratio + c.width / WIDTH <= tolerance(s))
+            continue;
+        p->live = true;
+        any = true;
+    }
+    return any;
+}
+
+/* No other point can be faster than the choice by more than the tolerance. */
+static bool is_clear(struct pfi_search *s)
+{
+    if (s->points[s->choice].n_samples < s->options.min_rounds)
+        return false;
+    for (int i = 0; i < s->n_points; i++) {
+        if (i == s->choice || !s->points[i].live)
             continue;
         const struct comparison c = compare(s, i, s->choice);
 
-        if (p->live) {
-            clear = clear && c.n >= s->options.min_rounds &&
-                    upper(&c) <= tolerance(s);
-        } else if (c.n > 2 && c.log_ratio > tolerance(s)) {
-            p->live = true; /* dropped too early */
-            clear = false;
-        }
+        if (c.n < s->options.min_rounds || upper(&c) > tolerance(s))
+            return false;
     }
-    return clear;
+    return s->n_points == 1 || (isfinite(s->noise) && !revive(s));
 }
 
 /* Whether a smaller number may still prove as good as the leader.  When the
@@ -352,12 +369,22 @@ static void halve(struct pfi_search *s)
     }
 }
 
+/* The first round tells little, and a few must be left to know the noise by. */
 static void drop_points(struct pfi_search *s)
 {
+    int left = 0;
+
     for (int i = 0; i < s->n_points; i++)
-        if (s->points[i].live && i != s->leader && i != s->choice &&
-            (is_slow(s, i) || (s->rounds >= COARSE_ROUNDS && is_matched(s, i))))
-            drop(s, i);
+        left += s->points[i].live;
+    for (int i = 0; i < s->n_points; i++) {
+        if (!s->points[i].live || i == s->leader || i == s->choice ||
+            (s->rounds == 1 && left <= FEW) ||
+            !(is_slow(s, i) ||
+              (s->rounds >= COARSE_ROUNDS && is_matched(s, i))))
+            continue;
+        drop(s, i);
+        left--;
+    }
     if (s->rounds >= COARSE_ROUNDS && (s->rounds - COARSE_ROUNDS) % 2 == 0)
         halve(s);
 }
@@ -492,7 +519,8 @@ static bool open_search(struct pfi_search *s,
         s->points[i] = (struct pfi_search_point){
             .number = options->numbers[number],
             .setting = i % options->n_settings,
-            .live = options->exhaustive || options->all || number % STEP == 0 ||
+            .live = options->exhaustive || options->all ||
+                    options->n_numbers <= 2 * STEP + 1 || number % STEP == 0 ||
                     number == options->n_numbers - 1,
             .samples = s->memory + (n + 1 + (size_t)i) * rounds};
     }

@@ -37,7 +37,8 @@ struct pfi_search {
     int n_points;
     int rounds; /* begun */
     long measurements;
-    double noise; /* standard deviation of one measurement, relative */
+    double noise; /* standard deviation of one measurement, relative; infinite
+                   * where it is not known */
     int leader;   /* index of the fastest point so far, or -1 */
     int choice;   /* index of the smallest that is as good, or -1 */
     bool clear;   /* the choice is clear of the noise */

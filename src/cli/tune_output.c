@@ -2,6 +2,7 @@
  * What tune prints: the live table, the table with bars, JSON and CSV. */
 #include "src/cli/tune.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,11 +170,13 @@ static void print_choice(const struct pfi_tune *t)
     const double best = pfi_search_median(s, s->leader, NULL);
     char text[32];
 
-    (void)printf("%s: %d workers, %s%s: %s %s, %.1f %% of the fastest, %d\n",
+    (void)printf("%s: %d workers, %s%s: %s %s, %.1f %% of the fastest (%d "
+                 "workers, %s)\n",
                  s->clear ? "chosen" : "fastest so far", p->number,
                  t->n_settings > 1 || t->dataset ? "memory " : "",
                  t->settings[p->setting].name, rate_text(rate, text), t->unit,
-                 100 * rate / best, s->points[s->leader].number);
+                 100 * rate / best, s->points[s->leader].number,
+                 t->settings[s->points[s->leader].setting].name);
     if (!s->clear)
         (void)printf("no choice is clear of the noise: %s; more rounds, "
                      "seconds or batches may tell\n",
@@ -208,10 +211,12 @@ void pfi_tune_print_words(const struct pfi_tune *t)
         (void)putchar('\n');
         print_bars(t, &t->by_slots, "slots");
     }
-    (void)printf("\n%zu measurements in %.0f s; one is true to within %.1f %% "
-                 "(standard deviation)\n",
-                 t->n_rows, pfi_cli_seconds() - t->started,
-                 100 * t->by_workers.noise);
+    (void)printf("\n%zu measurements in %.0f s", t->n_rows,
+                 pfi_cli_seconds() - t->started);
+    if (isfinite(t->by_workers.noise))
+        (void)printf("; noise of one: %.1f %% (standard deviation)",
+                     100 * t->by_workers.noise);
+    (void)putchar('\n');
     print_choice(t);
 }
 
@@ -265,17 +270,20 @@ void pfi_tune_print_json(const struct pfi_tune *t)
     static const char *const ends[] = {"clear", "rounds", "seconds", "signal",
                                        "failed"};
     const struct pfi_cli_options *const o = t->o;
+    char noise[32] = "null";
 
+    if (isfinite(t->by_workers.noise))
+        (void)snprintf(noise, sizeof(noise), "%.5f", t->by_workers.noise);
     (void)printf("{\"schema\":1,\"unit\":\"%s\",\"cpus\":%d,"
                  "\"max_workers\":%d,\"exhaustive\":%s,\"batch\":%d,"
                  "\"batches\":%lld,\"epochs\":%lld,\"measurements\":%zu,"
-                 "\"seconds\":%.3f,\"noise\":%.5f,\"end\":\"%s\","
+                 "\"seconds\":%.3f,\"noise\":%s,\"end\":\"%s\","
                  "\"clear\":%s,\"bad_samples\":%lld,",
                  t->unit, t->cpus, t->highest,
                  o->tune.exhaustive ? "true" : "false", o->loader.batch_size,
                  o->batches, o->epochs, t->n_rows,
-                 pfi_cli_seconds() - t->started, t->by_workers.noise,
-                 ends[t->end], t->by_workers.clear ? "true" : "false", t->bad);
+                 pfi_cli_seconds() - t->started, noise, ends[t->end],
+                 t->by_workers.clear ? "true" : "false", t->bad);
     if (t->by_workers.clear)
         json_number(t, "choice");
     else
