@@ -328,7 +328,8 @@ Test(search, exhaustive_is_exact_without_noise)
 /* Two rates that nothing tells apart are no choice, however many rounds. */
 Test(search, is_not_clear_in_noise)
 {
-    struct curve c = {.noise = {.gauss = 0.3}, .state = 0x9E3779B97F4A7C15u};
+    struct curve c = {
+        .noise = {.gauss = 0.3}, .state = 0x9E3779B97F4A7C15u, .period = 1};
     struct pfi_search s;
 
     for (int n = 0; n <= 8; n++)
