@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Parses options, and says what is wrong with one. */
 #include "src/cli/options.h"
-#include "src/cli/tune_options.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cli/recipe_options.h"
+#include "src/cli/tune_options.h"
 #include "src/cli/values.h"
 
 typedef const char *(*take_function)(struct pfi_cli_options *, const char *);
@@ -21,201 +22,6 @@ struct option {
 };
 
 /* ---------------------------------------------------------------- options --- */
-
-static const char *take_resize(struct pfi_cli_options *o, const char *text)
-{
-    pinfold_recipe *const r = &o->recipe;
-
-    r->resize_short = r->resize_height = r->resize_width = 0;
-    if (!strcmp(text, "none")) {
-        r->resize_short = PINFOLD_OFF;
-        return NULL;
-    }
-    if (pfi_cli_to_pair(text, &r->resize_height, &r->resize_width) ||
-        !pfi_cli_to_int32(text, 1, &r->resize_short))
-        return NULL;
-    return "not N, HxW or none, each 1 or more";
-}
-
-static const char *take_crop(struct pfi_cli_options *o, const char *text)
-{
-    pinfold_recipe *const r = &o->recipe;
-
-    r->crop_width = 0;
-    if (!strcmp(text, "none")) {
-        r->crop_height = PINFOLD_OFF;
-        return NULL;
-    }
-    if (pfi_cli_to_pair(text, &r->crop_height, &r->crop_width) ||
-        !pfi_cli_to_int32(text, 1, &r->crop_height))
-        return NULL;
-    return "not N, HxW or none, each 1 or more";
-}
-
-static const char *take_max_size(struct pfi_cli_options *o, const char *text)
-{
-    return pfi_cli_to_int32(text, 1, &o->recipe.max_size);
-}
-
-static const char *take_filter(struct pfi_cli_options *o, const char *text)
-{
-    static const char *const names[] = {"bilinear", "nearest", "box", "hamming",
-                                        "bicubic",  "lanczos", NULL};
-    int i = 0;
-    const char *const wrong = pfi_cli_to_choice(
-        text, names, "not nearest, box, bilinear, hamming, bicubic or lanczos",
-        &i);
-
-    o->recipe.filter = (pinfold_filter)i;
-    return wrong;
-}
-
-static const char *take_mean(struct pfi_cli_options *o, const char *text)
-{
-    return pfi_cli_to_channels(text, o->recipe.mean);
-}
-
-static const char *take_std(struct pfi_cli_options *o, const char *text)
-{
-    const char *const wrong = pfi_cli_to_channels(text, o->recipe.stddev);
-
-    for (int c = 0; !wrong && c < 3; c++)
-        if (o->recipe.stddev[c] == 0.0f)
-            return "0: a division by zero";
-    return wrong;
-}
-
-static const char *take_preset(struct pfi_cli_options *o, const char *text)
-{
-    pinfold_error err;
-
-    if (!pinfold_recipe_preset(&o->recipe, text, &err))
-        return NULL;
-    (void)snprintf(o->wrong, sizeof(o->wrong), "%s", err.message);
-    return o->wrong;
-}
-
-static const char *take_scale(struct pfi_cli_options *o, const char *text)
-{
-    static const char *const names[] = {"divide", "multiply", NULL};
-    int i = 0;
-    const char *const wrong =
-        pfi_cli_to_choice(text, names, "not divide or multiply", &i);
-
-    o->recipe.scale = (pinfold_scale)i;
-    return wrong;
-}
-
-static const char *take_random_crop(struct pfi_cli_options *o, const char *text)
-{
-    (void)text;
-    o->recipe.random_crop = 1;
-    o->recipe.resize_short = 0;
-    return NULL;
-}
-
-static const char *take_flip(struct pfi_cli_options *o, const char *text)
-{
-    char *end;
-
-    o->recipe.flip = strtof(text, &end);
-    return end == text || *end || !(o->recipe.flip >= 0 && o->recipe.flip <= 1)
-               ? "not a probability from 0 to 1"
-               : NULL;
-}
-
-static const char *take_random_area(struct pfi_cli_options *o, const char *text)
-{
-    return pfi_cli_to_range(text, o->recipe.random_area);
-}
-
-static const char *take_random_aspect(struct pfi_cli_options *o,
-                                      const char *text)
-{
-    return pfi_cli_to_range(text, o->recipe.random_aspect);
-}
-
-static const char *take_max_pixels(struct pfi_cli_options *o, const char *text)
-{
-    long long n;
-
-    if (!pfi_cli_to_number(text, 1, LLONG_MAX, &n))
-        return "not a whole number from 1 on";
-    o->recipe.max_pixels = (uint64_t)n;
-    return NULL;
-}
-
-static const char *take_max_scratch(struct pfi_cli_options *o, const char *text)
-{
-    long long n;
-
-    if (!pfi_cli_to_number(text, 1, LLONG_MAX, &n))
-        return "not a whole number from 1 on";
-    o->recipe.max_scratch = (uint64_t)n;
-    return NULL;
-}
-
-static const char *take_full_decode(struct pfi_cli_options *o, const char *text)
-{
-    (void)text;
-    o->recipe.full_decode = 1;
-    return NULL;
-}
-
-static const char *take_max_scans(struct pfi_cli_options *o, const char *text)
-{
-    return pfi_cli_to_int32(text, 1, &o->recipe.max_scans);
-}
-
-static const char *take_exif(struct pfi_cli_options *o, const char *text)
-{
-    (void)text;
-    o->recipe.exif = 1;
-    return NULL;
-}
-
-static const char *take_pillow(struct pfi_cli_options *o, const char *text)
-{
-    static const char *const names[] = {"13", "12", NULL};
-    int i = 0;
-    const char *const wrong = pfi_cli_to_choice(text, names, "not 12 or 13", &i);
-
-    o->recipe.pillow = (pinfold_pillow)i;
-    return wrong;
-}
-
-static const char *take_cpu_level(struct pfi_cli_options *o, const char *text)
-{
-    static const char *const names[] = {"auto",   "c",    "sse4.1", "avx2",
-                                        "avx512", "neon", NULL};
-    int i = 0;
-    const char *const wrong = pfi_cli_to_choice(
-        text, names, "not auto, c, sse4.1, avx2, avx512 or neon", &i);
-
-    o->recipe.cpu_level = i;
-    return wrong;
-}
-
-static const char *take_dtype(struct pfi_cli_options *o, const char *text)
-{
-    static const char *const names[] = {"f32", "f16", "u8", "bf16", NULL};
-    int i = 0;
-    const char *const wrong =
-        pfi_cli_to_choice(text, names, "not f32, f16, bf16 or u8", &i);
-
-    o->recipe.dtype = (pinfold_dtype)i;
-    return wrong;
-}
-
-static const char *take_layout(struct pfi_cli_options *o, const char *text)
-{
-    static const char *const names[] = {"nchw", "nhwc", NULL};
-    int i = 0;
-    const char *const wrong = pfi_cli_to_choice(text, names, "not nchw or nhwc", &i);
-
-    o->recipe.layout = (pinfold_layout)i;
-    return wrong;
-}
 
 static const char *take_workers(struct pfi_cli_options *o, const char *text)
 {
@@ -430,40 +236,40 @@ static const char *take_tensor(struct pfi_cli_options *o, const char *text)
 #define RUNS (PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_TUNE)
 
 static const struct option table[] = {
-    {"preset", "NAME", MAKES, take_preset,
+    {"preset", "NAME", MAKES, pfi_cli_take_preset,
      "a model's or its weights' ('pinfold presets'); later options win"},
-    {"resize", "N|HxW|none", MAKES, take_resize,
+    {"resize", "N|HxW|none", MAKES, pfi_cli_take_resize,
      "shorter side, or height and width (256)"},
-    {"max-size", "N", MAKES, take_max_size, "limit of the longer side"},
-    {"filter", "NAME", MAKES, take_filter,
+    {"max-size", "N", MAKES, pfi_cli_take_max_size, "limit of the longer side"},
+    {"filter", "NAME", MAKES, pfi_cli_take_filter,
      "nearest, box, bilinear, hamming, bicubic or lanczos (bilinear)"},
-    {"crop", "N|HxW|none", MAKES, take_crop, "centre crop (224)"},
-    {"exif", NULL, MAKES, take_exif, "turn as the EXIF orientation says"},
-    {"mean", "R,G,B", MAKES, take_mean, "on 0..1 (0.485,0.456,0.406)"},
-    {"std", "R,G,B", MAKES, take_std, "(0.229,0.224,0.225)"},
-    {"scale", "HOW", MAKES, take_scale,
+    {"crop", "N|HxW|none", MAKES, pfi_cli_take_crop, "centre crop (224)"},
+    {"exif", NULL, MAKES, pfi_cli_take_exif, "turn as the EXIF orientation says"},
+    {"mean", "R,G,B", MAKES, pfi_cli_take_mean, "on 0..1 (0.485,0.456,0.406)"},
+    {"std", "R,G,B", MAKES, pfi_cli_take_std, "(0.229,0.224,0.225)"},
+    {"scale", "HOW", MAKES, pfi_cli_take_scale,
      "divide by 255 as ToTensor, or multiply as v2 ToDtype (divide)"},
-    {"pillow", "12|13", MAKES, take_pillow, "whose bits (13)"},
-    {"random-crop", NULL, RUNS | PFI_CLI_EXPLAIN, take_random_crop,
+    {"pillow", "12|13", MAKES, pfi_cli_take_pillow, "whose bits (13)"},
+    {"random-crop", NULL, RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_random_crop,
      "RandomResizedCrop to --crop's size in place of --resize"},
-    {"random-area", "A,B", RUNS | PFI_CLI_EXPLAIN, take_random_area,
+    {"random-area", "A,B", RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_random_area,
      "share of the picture (0.08,1)"},
-    {"random-aspect", "A,B", RUNS | PFI_CLI_EXPLAIN, take_random_aspect,
+    {"random-aspect", "A,B", RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_random_aspect,
      "width / height (0.75,1.3333333333333333)"},
-    {"flip", "P", RUNS | PFI_CLI_EXPLAIN, take_flip,
+    {"flip", "P", RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_flip,
      "RandomHorizontalFlip with this probability (0)"},
-    {"max-pixels", "N", MAKES, take_max_pixels,
+    {"max-pixels", "N", MAKES, pfi_cli_take_max_pixels,
      "of a picture before it is decoded (178956970)"},
-    {"max-scratch", "BYTES", MAKES, take_max_scratch,
+    {"max-scratch", "BYTES", MAKES, pfi_cli_take_max_scratch,
      "memory to decode one picture (2147483648)"},
-    {"full-decode", NULL, MAKES, take_full_decode,
+    {"full-decode", NULL, MAKES, pfi_cli_take_full_decode,
      "decode all of each JPEG, not its window: to compare"},
-    {"max-scans", "N", MAKES, take_max_scans, "of a JPEG (256)"},
-    {"dtype", "TYPE", RUNS | PFI_CLI_EXPLAIN, take_dtype,
+    {"max-scans", "N", MAKES, pfi_cli_take_max_scans, "of a JPEG (256)"},
+    {"dtype", "TYPE", RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_dtype,
      "f32, f16, bf16 or u8 (f32)"},
-    {"layout", "ORDER", RUNS | PFI_CLI_EXPLAIN, take_layout,
+    {"layout", "ORDER", RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_layout,
      "nchw or nhwc (nchw)"},
-    {"cpu-level", "LEVEL", MAKES, take_cpu_level,
+    {"cpu-level", "LEVEL", MAKES, pfi_cli_take_cpu_level,
      "auto, c, sse4.1, avx2, avx512 or neon (auto)"},
     {"workers", "auto|N", LOADS & ~PFI_CLI_TUNE, take_workers,
      "threads; 0 decodes in the calling thread (auto)"},
