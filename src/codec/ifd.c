@@ -92,9 +92,6 @@ static bool take_entry(const struct pfi_ifd *ifd, struct walk *walk,
     const unsigned char bit = (unsigned char)(1u << tag % 8);
     const unsigned char *data;
 
-    for (size_t i = 0; i < n; i++)
-        if (fields[i].tag == tag && !fields[i].listed)
-            fields[i].listed = count;
     if (walk->seen[tag / 8] & bit || !unit)
         return true;
     if (!entry_data(ifd, walk, p,
@@ -112,6 +109,16 @@ static bool take_entry(const struct pfi_ifd *ifd, struct walk *walk,
     return true;
 }
 
+static void list_entry(const struct pfi_ifd *ifd, const unsigned char *p,
+                       struct pfi_ifd_field *fields, size_t n)
+{
+    const uint64_t tag = get(ifd, p, 2);
+
+    for (size_t i = 0; i < n; i++)
+        if (fields[i].tag == tag && !fields[i].listed)
+            fields[i].listed = get(ifd, p + 4, ifd->big ? 8 : 4);
+}
+
 void pfi_ifd_read(struct pfi_ifd *ifd, struct pfi_ifd_field *fields, size_t n)
 {
     const size_t head = ifd->big ? 8 : 2, step = ifd->big ? 20 : 12;
@@ -124,12 +131,15 @@ void pfi_ifd_read(struct pfi_ifd *ifd, struct pfi_ifd_field *fields, size_t n)
         return;
     uint64_t left = get(ifd, ifd->data + ifd->next, head);
     size_t at = (size_t)ifd->next + head;
+    bool whole = true;
 
-    for (; left; left--, at += step)
-        if (ifd->size - at < step ||
-            !take_entry(ifd, &walk, ifd->data + at, fields, n))
+    for (; left; left--, at += step) {
+        if (ifd->size - at < step)
             return;
-    if (ifd->size - at >= foot)
+        whole = whole && take_entry(ifd, &walk, ifd->data + at, fields, n);
+        list_entry(ifd, ifd->data + at, fields, n);
+    }
+    if (whole && ifd->size - at >= foot)
         ifd->next = get(ifd, ifd->data + at, foot);
 }
 

@@ -203,9 +203,14 @@ static pinfold_status take_mode(struct setup *s, pinfold_error *err)
 
 /* From 4.7 on libtiff wants as many sizes as offsets, where it looks: lists of
  * up to four values are read beforehand. */
-static bool is_inconsistent(const struct setup *s, int offsets, int sizes)
+static bool is_inconsistent(const struct setup *s)
 {
-    return (s->fields[offsets].listed > 4) != (s->fields[sizes].listed > 4);
+    const bool many_offsets =
+        s->fields[STRIPS].listed > 4 || s->fields[TILES].listed > 4;
+    const bool many_sizes =
+        s->fields[STRIP_SIZES].listed > 4 || s->fields[TILE_SIZES].listed > 4;
+
+    return many_offsets != many_sizes;
 }
 
 /* libtiff turns bits round, gives the machine's byte order, and makes RGB of
@@ -214,8 +219,7 @@ static pinfold_status adapt_to_libtiff(struct setup *s, pinfold_error *err)
 {
     struct pfi_tiff_info *const info = s->info;
 
-    if (is_inconsistent(s, STRIPS, STRIP_SIZES) ||
-        is_inconsistent(s, TILES, TILE_SIZES))
+    if (is_inconsistent(s))
         return corrupt(err, "another number of sizes than of offsets");
     if (s->key.fill == 2) {
         s->key.fill = 1;
