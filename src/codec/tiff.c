@@ -261,15 +261,29 @@ static pinfold_status read_blocks(struct job *job, TIFFRGBAImage *image,
     return status;
 }
 
-/* Whether a sample of colour covers more than the picture, which libtiff refuses
- * from 4.7 on. */
-static bool is_too_coarse(const struct job *job, uint16_t planar)
+/* What libtiff's conversion of YCbCr gives otherwise than Pillow's libtiff: it
+ * refuses a sample of colour that covers more than the picture from 4.7 on, and
+ * before misplaces the edge tiles of 4 x 4 pixels a sample. */
+static pinfold_status check_subsampling(const struct job *job, uint16_t planar)
 {
+    const struct pfi_tiff_info *const info = &job->state->info;
     uint16_t x = 1, y = 1;
+    uint32_t w = 1, h = 1;
 
     (void)TIFFGetFieldDefaulted(job->tiff, TIFFTAG_YCBCRSUBSAMPLING, &x, &y);
-    return planar == PLANARCONFIG_CONTIG && (x > job->state->info.width ||
-                                             y > job->state->info.height);
+    if (planar != PLANARCONFIG_CONTIG)
+        return PINFOLD_OK;
+    if (x > info->width || y > info->height)
+        return broken(job, "subsampled beyond the picture's size");
+    if (x != 4 || y != 4 || !TIFFIsTiled(job->tiff))
+        return PINFOLD_OK;
+    (void)TIFFGetField(job->tiff, TIFFTAG_TILEWIDTH, &w);
+    (void)TIFFGetField(job->tiff, TIFFTAG_TILELENGTH, &h);
+    if (w && h && !((uint32_t)info->width % w) && !((uint32_t)info->height % h))
+        return PINFOLD_OK;
+    return pfi_fail(job->err, PINFOLD_E_UNSUPPORTED, 0,
+                    "TIFF: tiles of 4 x 4 pixels a sample of colour that the "
+                    "picture cuts are not supported");
 }
 
 /* YCbCr that libjpeg does not convert: libtiff's own conversion. */
@@ -286,8 +300,9 @@ static pinfold_status read_as_rgba(struct job *job, uint16_t planar)
 
     if (found != 1 || rows == UINT32_MAX)
         rows = (uint32_t)job->state->info.height;
-    if (is_too_coarse(job, planar))
-        return broken(job, "subsampled beyond the picture's size");
+    status = check_subsampling(job, planar);
+    if (status)
+        return status;
     if (job->bits != 32 || !TIFFRGBAImageOK(job->tiff, message) ||
         !TIFFRGBAImageBegin(&image, job->tiff, 0, message))
         return broken(job, message[0] ? message : "pixels of another kind");
