@@ -63,7 +63,7 @@ endfunction()
 
 # Before 4.5 libtiff knows only one error handler for the whole process.
 pinfold_format(TIFF libtiff libtiff-4 tiffio.h "tiff"
-  "src/codec/tiff.c;src/codec/tiff_header.c;src/codec/tiff_modes.c;src/codec/tiff_raw.c;src/codec/tiff_unpack.c" "
+  "src/codec/tiff.c;src/codec/tiff_header.c;src/codec/tiff_lib.c;src/codec/tiff_modes.c;src/codec/tiff_raw.c;src/codec/tiff_unpack.c" "
   #include <tiffio.h>
   #if TIFFLIB_VERSION < 20221213
   #error too old

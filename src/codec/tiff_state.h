@@ -24,4 +24,8 @@ unsigned char *pfi_tiff_place(const struct pfi_decoder *decoder, int64_t x,
  * raw decoder. */
 pinfold_status pfi_tiff_raw(struct pfi_decoder *decoder, pinfold_error *err);
 
+/* The same through libtiff. */
+pinfold_status pfi_tiff_compressed(struct pfi_decoder *decoder,
+                                   pinfold_error *err);
+
 #endif
