@@ -20,6 +20,7 @@ set(PINFOLD_SOURCES
   src/codec/jpeg_window.c
   src/codec/png.c
   src/codec/png_chunks.c
+  src/codec/png_filter.c
   src/codec/png_text.c
   src/codec/pnm.c
   src/codec/pnm_header.c

@@ -10,6 +10,7 @@
 #include "src/codec/codec.h"
 #include "src/codec/exif.h"
 #include "src/codec/png_chunks.h"
+#include "src/codec/png_filter.h"
 
 struct png_state {
     struct pfi_png_info info;
@@ -77,43 +78,17 @@ static pinfold_status inflate_row(struct png_state *s, size_t row_bytes,
     return PINFOLD_OK;
 }
 
-static int paeth(int a, int b, int c)
+static size_t bits_per_pixel(const struct png_state *s)
 {
-    const int p = a + b - c;
-    const int pa = p > a ? p - a : a - p, pb = p > b ? p - b : b - p;
-    const int pc = p > c ? p - c : c - p;
-
-    return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
+    return (size_t)(s->info.depth * pfi_png_channels(s->info.colour));
 }
 
-/* Undoes the row's filter; pixels lie bpp bytes apart. */
-static pinfold_status unfilter(struct png_state *s, size_t n, size_t bpp,
-                               pinfold_error *err)
-{
-    unsigned char *const now = s->now + 1;
-    const unsigned char *const up = s->before + 1;
-
-    if (s->now[0] > 4)
-        return corrupt(err, "unknown row filter");
-    for (size_t i = 0; s->now[0] && i < n; i++) {
-        const int a = i >= bpp ? now[i - bpp] : 0, b = up[i];
-        const int c = i >= bpp ? up[i - bpp] : 0;
-        const int guess = s->now[0] == 1   ? a
-                          : s->now[0] == 2 ? b
-                          : s->now[0] == 3 ? (a + b) >> 1
-                                           : paeth(a, b, c);
-
-        now[i] = (unsigned char)(now[i] + guess);
-    }
-    return PINFOLD_OK;
-}
-
-/* One stored row of `width` pixels into s->now. */
+/* One stored row of `width` pixels into s->now, of which the first `wanted`
+ * are made good; the filters look to the left and up only. */
 static pinfold_status stored_row(struct png_state *s, int32_t width,
-                                 pinfold_error *err)
+                                 int32_t wanted, pinfold_error *err)
 {
-    const size_t bits =
-        (size_t)(s->info.depth * pfi_png_channels(s->info.colour));
+    const size_t bits = bits_per_pixel(s);
     const size_t n = ((size_t)width * bits + 7) / 8;
     unsigned char *const swap = s->before;
     pinfold_status status;
@@ -123,7 +98,11 @@ static pinfold_status stored_row(struct png_state *s, int32_t width,
     status = inflate_row(s, n, err);
     if (status)
         return status;
-    return unfilter(s, n, bits < 8 ? 1 : bits / 8, err);
+    if (s->now[0] > 4)
+        return corrupt(err, "unknown row filter");
+    pfi_png_unfilter(s->now + 1, s->before + 1, ((size_t)wanted * bits + 7) / 8,
+                     bits < 8 ? 1 : bits / 8, s->now[0]);
+    return PINFOLD_OK;
 }
 
 /* --------------------------------------------------------------- colours --- */
@@ -249,7 +228,7 @@ static pinfold_status decode_pass(const struct pfi_decoder *decoder,
     memset(s->now, 0, s->row_bytes + 1);
     for (int64_t y = passes[pass].y0; n && y < s->info.tile.height && !s->ended;
          y += passes[pass].dy) {
-        status = stored_row(s, n, err);
+        status = stored_row(s, n, n, err);
         if (status)
             return status;
         to_rgb(s, s->rgb, (size_t)n);
@@ -335,12 +314,9 @@ static void make_palette(struct png_state *s)
 static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
 {
     struct png_state *const s = decoder->state;
-    const size_t bits =
-        (size_t)(s->info.depth * pfi_png_channels(s->info.colour));
-
     pinfold_status status;
 
-    s->row_bytes = ((size_t)s->info.tile.width * bits + 7) / 8;
+    s->row_bytes = ((size_t)s->info.tile.width * bits_per_pixel(s) + 7) / 8;
     status = pfi_decoder_scratch(
         decoder, 2 * (uint64_t)s->row_bytes + 3 * (uint64_t)decoder->width, err);
     if (status)
@@ -358,6 +334,20 @@ static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
     return s->info.interlace ? decode_interlaced(decoder, s, err) : PINFOLD_OK;
 }
 
+/* Pixels of row y of the tile that are needed: up to the window's right edge,
+ * and none behind its last row. */
+static int32_t wanted_pixels(const struct pfi_decoder *decoder, int32_t y)
+{
+    const struct png_state *const s = decoder->state;
+    const int32_t right = decoder->window.right - s->info.tile.left;
+
+    if (decoder->limits->whole)
+        return s->info.tile.width;
+    if (right < 0 || y + s->info.tile.top >= decoder->window.bottom)
+        return 0;
+    return right < s->info.tile.width ? right : s->info.tile.width;
+}
+
 /* The next row of the picture, whether wanted or not; rgb may be NULL. */
 static pinfold_status advance(struct pfi_decoder *decoder, unsigned char *rgb,
                               pinfold_error *err)
@@ -367,17 +357,17 @@ static pinfold_status advance(struct pfi_decoder *decoder, unsigned char *rgb,
     const size_t n = (size_t)decoder->window.right - left;
     const int32_t y = s->next++ - s->info.tile.top;
     const bool there = y >= 0 && y < s->info.tile.height && !s->ended;
+    const int32_t wanted = wanted_pixels(decoder, y);
     pinfold_status status = PINFOLD_OK;
 
     if (there)
-        status = stored_row(s, s->info.tile.width, err);
+        status = stored_row(s, s->info.tile.width, wanted, err);
     if (status || !rgb)
         return status;
     if (!there || s->info.tile.width < decoder->width)
         fill_missing(s, s->rgb, (size_t)decoder->width);
     if (there)
-        to_rgb(s, s->rgb + (size_t)s->info.tile.left * 3,
-               (size_t)s->info.tile.width);
+        to_rgb(s, s->rgb + (size_t)s->info.tile.left * 3, (size_t)wanted);
     memcpy(rgb, s->rgb + left * 3, n * 3);
     return PINFOLD_OK;
 }

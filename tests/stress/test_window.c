@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Random windows of random JPEGs, sound and damaged: the same pixels and the
+ * Random windows of random JPEGs and PNGs, sound and damaged: the same pixels and the
  * same verdict as a full decode.  usage: test_window [COUNT [SEED]] */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <jpeglib.h>
 
 #include "src/codec/codec.h"
+#include "tests/support/pngmake.h"
 
 #define SIDE 150
 
@@ -55,7 +56,7 @@ static void set_options(struct jpeg_compress_struct *c, char *what, size_t room)
                    arithmetic ? ", arithmetic" : "", restart);
 }
 
-static void make_file(struct file *file)
+static void make_jpeg(struct file *file)
 {
     static const J_COLOR_SPACE spaces[] = {JCS_GRAYSCALE, JCS_RGB, JCS_RGB,
                                            JCS_CMYK};
@@ -84,6 +85,43 @@ static void make_file(struct file *file)
     }
     jpeg_finish_compress(&c);
     jpeg_destroy_compress(&c);
+}
+
+/* Rows of noise with filters of every type; sometimes one that is none. */
+static void make_png(struct file *file)
+{
+    static const int kinds[][2] = {{1, 0}, {2, 0}, {4, 0}, {8, 0},  {16, 0},
+                                   {8, 2}, {16, 2}, {1, 3}, {4, 3}, {8, 3},
+                                   {8, 4}, {16, 4}, {8, 6}, {16, 6}};
+    static const int channels[] = {1, 0, 3, 1, 2, 0, 4};
+    static unsigned char rows[SIDE * 2 * (SIDE * 8 + 1)];
+    const int *const kind = kinds[draw(14)];
+    const uint32_t width = 1 + draw(SIDE), height = 1 + draw(SIDE);
+    const size_t bits = (size_t)(kind[0] * channels[kind[1]]);
+    const size_t row = (width * bits + 7) / 8 + 1;
+    const bool interlaced = draw(5) == 0;
+    const uint32_t filters = draw(20) ? 5 : 6;
+    struct bytes png = {0};
+
+    for (size_t i = 0; i < sizeof(rows); i++)
+        rows[i] = (unsigned char)(draw(256) & draw(256));
+    /* Interlaced rows have other lengths: small numbers are filters, too. */
+    for (size_t y = 0; y < height && !interlaced; y++)
+        rows[y * row] = (unsigned char)draw(filters);
+    for (size_t i = 0; i < sizeof(rows) && interlaced; i++)
+        rows[i] = (unsigned char)draw(5);
+    put_signature(&png);
+    put_header(&png, width, height, kind[0], kind[1], interlaced);
+    if (kind[1] == 3)
+        put_chunk(&png, "PLTE", rows, 3 * (1 + draw(256)));
+    put_packed(&png, "IDAT", "", 0, rows,
+               interlaced ? sizeof(rows) : row * (height - draw(10) / 9));
+    put_chunk(&png, "IEND", "", 0);
+    file->data = png.data;
+    file->size = png.size;
+    (void)snprintf(file->what, sizeof(file->what),
+                   "PNG %u x %u, depth %d, colour %d%s", width, height, kind[0],
+                   kind[1], interlaced ? ", interlaced" : "");
 }
 
 /* A few wrong bytes, a cut, or markers, anywhere behind the headers' start. */
@@ -213,7 +251,10 @@ int main(int argc, char **argv)
         int32_t width, height;
         bool hurt = draw(2);
 
-        make_file(&file);
+        if (draw(3))
+            make_jpeg(&file);
+        else
+            make_png(&file);
         if (hurt)
             damage(&file);
         for (int i = 0; i < 4 && size_of(&file, &arena, &width, &height); i++) {
