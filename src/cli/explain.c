@@ -73,11 +73,15 @@ static void in_words(const pinfold_plan *p, const pinfold_recipe *r,
                  p->vertical_first ? "rows are" : "columns are",
                  r->pillow == PINFOLD_PILLOW_12 ? "12.3.0 and before"
                                                 : "13.0.0");
-    (void)printf("pad       left %d, top %d, right %d, bottom %d, black\n",
-                 p->pad_left, p->pad_top, p->pad_right, p->pad_bottom);
+    if (p->pad_left || p->pad_top || p->pad_right || p->pad_bottom)
+        (void)printf("pad       left %d, top %d, right %d, bottom %d, black\n",
+                     p->pad_left, p->pad_top, p->pad_right, p->pad_bottom);
+    else
+        (void)puts("pad       none: the resized picture covers the crop");
     (void)printf("crop      %d x %d from column %d, row %d\n", p->output_width,
                  p->output_height, p->crop_left, p->crop_top);
-    (void)printf("window    columns %d to %d, rows %d to %d of the picture\n",
+    (void)printf("window    the crop needs columns %d to %d, rows %d to %d of the "
+                 "picture\n",
                  p->window_left, p->window_right, p->window_top,
                  p->window_bottom);
     (void)printf("output    %s [%lld, %lld, %lld], %zu bytes\n",
