@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "src/base/clock.h"
 #include "transforms/kernels.h"
 #include "transforms/normalize.h"
 #include "transforms/resample.h"
@@ -130,10 +131,16 @@ pinfold_status pfi_stream_init(struct pfi_stream *stream,
     return PINFOLD_OK;
 }
 
+static uint64_t start_of(const struct pfi_stream *stream)
+{
+    return stream->stages ? pfi_now_ns() : 0;
+}
+
 static void resample_columns(const struct pfi_stream *stream,
                              unsigned char *out, const unsigned char *in)
 {
     const struct pfi_stream_state *const s = stream->state;
+    const uint64_t start = start_of(stream);
 
     if (s->copies_x)
         memcpy(out, in + 3 * (size_t)s->x.first[0], 3 * (size_t)s->x.n);
@@ -141,6 +148,8 @@ static void resample_columns(const struct pfi_stream *stream,
         stream->kernels->horizontal(out, in, &s->pack);
     else
         pfi_resample_row(out, in, &s->x);
+    if (stream->stages)
+        stream->stages->horizontal_ns += pfi_now_ns() - start;
 }
 
 /* The rows' sum for the next output: in `out`, or a row of the ring that is
@@ -153,6 +162,7 @@ static const unsigned char *combine_rows(const struct pfi_stream *stream,
     const int32_t count = s->y.count[s->next_out];
     const int32_t *const weights =
         s->y.weights + (size_t)s->next_out * (size_t)s->y.stride;
+    const uint64_t start = start_of(stream);
 
     for (int32_t k = 0; k < count; k++)
         s->rows[k] =
@@ -160,22 +170,20 @@ static const unsigned char *combine_rows(const struct pfi_stream *stream,
     if (count == 1 && weights[0] == PFI_WEIGHT_ONE)
         return s->rows[0];
     stream->kernels->vertical(out, s->rows, weights, count, s->ring_bytes);
+    if (stream->stages)
+        stream->stages->vertical_ns += pfi_now_ns() - start;
     return out;
 }
 
-static void emit(struct pfi_stream *stream)
+/* One finished row of the crop to its place. */
+static void store_row(const struct pfi_stream *stream, const unsigned char *row)
 {
     const struct pfi_recipe *const r = stream->recipe;
     const struct pfi_plan *const plan = stream->plan;
-    struct pfi_stream_state *const s = stream->state;
+    const struct pfi_stream_state *const s = stream->state;
     const int32_t y = plan->y.pad_before + s->next_out;
-    const unsigned char *row = combine_rows(
-        stream, plan->vertical_first ? s->combined : s->finished);
+    const uint64_t start = start_of(stream);
 
-    if (plan->vertical_first) {
-        resample_columns(stream, s->finished, row);
-        row = s->finished;
-    }
     if (plan->mirrored) {
         stream->kernels->flip(s->combined, row, (size_t)plan->x.count);
         row = s->combined;
@@ -183,6 +191,22 @@ static void emit(struct pfi_stream *stream)
     stream->kernels->store[r->dtype][r->layout](
         pfi_store_place(r, stream->dst, y, plan->x.pad_before), r->plane, row,
         plan->x.count, stream->norm);
+    if (stream->stages)
+        stream->stages->store_ns += pfi_now_ns() - start;
+}
+
+static void emit(struct pfi_stream *stream)
+{
+    const struct pfi_plan *const plan = stream->plan;
+    struct pfi_stream_state *const s = stream->state;
+    const unsigned char *row = combine_rows(
+        stream, plan->vertical_first ? s->combined : s->finished);
+
+    if (plan->vertical_first) {
+        resample_columns(stream, s->finished, row);
+        row = s->finished;
+    }
+    store_row(stream, row);
     s->next_out++;
 }
 

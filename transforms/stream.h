@@ -33,6 +33,11 @@ void pfi_norm_make(struct pfi_norm *norm, const struct pfi_recipe *recipe);
 
 struct pfi_kernels;
 
+/* Time spent in the passes. */
+struct pfi_stages {
+    uint64_t horizontal_ns, vertical_ns, store_ns;
+};
+
 struct pfi_stream {
     const struct pfi_recipe *recipe;
     const struct pfi_norm *norm;
@@ -40,6 +45,8 @@ struct pfi_stream {
     const struct pfi_plan *plan;
     void *dst;
     struct pfi_stream_state *state; /* from the arena */
+    struct pfi_stages *stages; /* set after the init: to be added to; NULL = the
+                                * clock is left alone */
 };
 
 /* Takes tables and rows from the arena and writes the padding to `dst`

@@ -501,6 +501,13 @@ typedef struct pinfold_stats {
     const char *memory; /* "pinned", "partly pinned", "pageable" or "caller's";
                          * a literal */
     const char *upload; /* "on", or why not, in words; a literal */
+    /* One sample in 16, by its index, is timed stage by stage: */
+    uint64_t detailed_samples;
+    uint64_t detailed_read_ns, detailed_header_ns;
+    uint64_t detailed_decode_ns;  /* pixels, without the header */
+    uint64_t detailed_plan_ns;    /* plan and filter tables */
+    uint64_t detailed_horizontal_ns, detailed_vertical_ns;
+    uint64_t detailed_normalize_ns; /* flip, scale, layout */
 } pinfold_stats;
 
 /* `out->struct_size` must be set; no more than that is written.  Any thread. */

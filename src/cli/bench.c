@@ -110,6 +110,55 @@ static double per_image_ms(uint64_t after, uint64_t before, long long images)
     return images ? (double)(after - before) * 1e-6 / (double)images : 0;
 }
 
+#define N_STAGES 7
+
+static const char *const stage_names[N_STAGES] = {
+    "read", "header", "decode", "plan", "horizontal", "vertical", "normalize"};
+
+/* What each stage of a picture costs a worker, from those that were timed so;
+ * returns how many. */
+static long long stages_ms(const struct measure *m, double ms[N_STAGES])
+{
+    const pinfold_stats *const a = &m->after, *const b = &m->before;
+    const long long n = (long long)(a->detailed_samples - b->detailed_samples);
+    const uint64_t ns[N_STAGES] = {
+        a->detailed_read_ns - b->detailed_read_ns,
+        a->detailed_header_ns - b->detailed_header_ns,
+        a->detailed_decode_ns - b->detailed_decode_ns,
+        a->detailed_plan_ns - b->detailed_plan_ns,
+        a->detailed_horizontal_ns - b->detailed_horizontal_ns,
+        a->detailed_vertical_ns - b->detailed_vertical_ns,
+        a->detailed_normalize_ns - b->detailed_normalize_ns};
+
+    for (int i = 0; i < N_STAGES; i++)
+        ms[i] = per_image_ms(ns[i], 0, n);
+    return n;
+}
+
+static void print_stages(const struct measure *m)
+{
+    double ms[N_STAGES], all = 0;
+    const long long n = stages_ms(m, ms);
+
+    for (int i = 0; i < N_STAGES; i++)
+        all += ms[i];
+    (void)printf("stages of a picture, from %lld that were timed:\n", n);
+    for (int i = 0; i < N_STAGES; i++)
+        (void)printf("  %-10s %8.4f ms  %5.1f %%\n", stage_names[i], ms[i],
+                     all > 0 ? 100 * ms[i] / all : 0);
+}
+
+static void print_json_stages(const struct measure *m)
+{
+    double ms[N_STAGES];
+    const long long n = stages_ms(m, ms);
+
+    (void)printf("\"stages_timed\":%lld,\"stages_ms\":{", n);
+    for (int i = 0; i < N_STAGES; i++)
+        (void)printf("%s\"%s\":%.5f", i ? "," : "", stage_names[i], ms[i]);
+    (void)printf("},");
+}
+
 static void print_json(const struct measure *m, const struct pfi_cli_options *o)
 {
     const pinfold_stats *const a = &m->after, *const b = &m->before;
@@ -140,6 +189,7 @@ static void print_json(const struct measure *m, const struct pfi_cli_options *o)
                  (double)(a->caller_wait_ns - b->caller_wait_ns) * 1e-6,
                  (double)(a->worker_wait_ns - b->worker_wait_ns) * 1e-6,
                  (long long)usage.ru_maxrss * 1024);
+    print_json_stages(m);
     (void)printf("\"pinned_bytes\":%zu,\"host_bytes\":%zu,\"device_bytes\":%zu,"
                  "\"memory\":\"%s\",\"upload\":\"%s\",\"version\":\"%s\","
                  "\"libjpeg_turbo\":\"%s\",\"zlib\":\"%s\",\"pillow\":\"%s\"}"
@@ -210,6 +260,8 @@ int pfi_cli_bench(const struct pfi_cli_options *o)
             print_json(&m, o);
         else
             print_words(&m);
+        if (o->stages && !o->json)
+            print_stages(&m);
         code = m.bad ? PFI_CLI_FAILED : PFI_CLI_OK;
     }
     free(m.batch_seconds);

@@ -173,6 +173,13 @@ static const char *take_json(struct pfi_cli_options *o, const char *text)
     return NULL;
 }
 
+static const char *take_stats(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->stages = true;
+    return NULL;
+}
+
 static const char *take_quiet(struct pfi_cli_options *o, const char *text)
 {
     (void)text;
@@ -285,6 +292,8 @@ static const struct option table[] = {
     {"batches", "N", PFI_CLI_BENCH | PFI_CLI_TUNE, take_batches,
      "to measure at most (tune 16 an epoch)"},
     {"warmup", "N", PFI_CLI_BENCH, take_warmup, "batches left out (2)"},
+    {"stats", NULL, PFI_CLI_BENCH, take_stats,
+     "say what each stage of a picture costs"},
     {"drop-last", NULL, RUNS, take_drop_last, "leave out a short last batch"},
     {"on-error", "keep|fail", RUNS, take_on_error,
      "a bad picture is zeroed and counted, or ends the run (keep)"},

@@ -48,7 +48,7 @@ struct pfi_cli_options {
     pinfold_loader_options loader; /* recipe is set when it is used */
     pinfold_dataset_options dataset;
     long long epoch, epochs, batches, warmup;
-    bool classes, json, quiet, force;
+    bool classes, json, quiet, force, stages;
     bool labels32; /* int32, not int64 */
     enum pfi_cli_format format;
     const char *tensor; /* its name in a safetensors file, or NULL */

@@ -77,6 +77,31 @@ static pinfold_status run_strips(struct pfi_decoder *decoder,
     return PINFOLD_OK;
 }
 
+/* `start` is when the plan was begun. */
+static pinfold_status decode(struct pfi_decoder *decoder,
+                             const struct pfi_window *window,
+                             struct pfi_stream *stream, unsigned char *rows,
+                             struct pfi_times *times, uint64_t start,
+                             pinfold_error *err)
+{
+    const uint64_t planned = pfi_now_ns();
+    pinfold_status status;
+
+    times->plan_ns += planned - start;
+    times->transform_ns += planned - start;
+    status = pfi_decoder_start(decoder, window, err);
+    start = pfi_now_ns();
+    times->decode_ns += start - planned;
+    if (!status)
+        status = run_strips(decoder, stream, rows, times, err);
+    if (status)
+        return status;
+    start = pfi_now_ns();
+    status = pfi_decoder_finish(decoder, err);
+    times->decode_ns += pfi_now_ns() - start;
+    return status;
+}
+
 static pinfold_status make(const struct pfi_task *task, uint64_t seed,
                            struct pfi_decoder *decoder, void *dst,
                            struct pfi_times *times, pinfold_error *err)
@@ -106,11 +131,9 @@ static pinfold_status make(const struct pfi_task *task, uint64_t seed,
                            (size_t)(window.right - window.left));
     if (!rows)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for decoded rows");
-    times->transform_ns += pfi_now_ns() - start;
-    status = pfi_decoder_start(decoder, &window, err);
-    if (!status)
-        status = run_strips(decoder, &stream, rows, times, err);
-    return status ? status : pfi_decoder_finish(decoder, err);
+    if (times->detailed)
+        stream.stages = &times->stages;
+    return decode(decoder, &window, &stream, rows, times, start, err);
 }
 
 pinfold_status pfi_sample_make(const struct pfi_task *task, uint64_t seed,
@@ -124,6 +147,7 @@ pinfold_status pfi_sample_make(const struct pfi_task *task, uint64_t seed,
 
     status = pfi_decoder_open(&decoder, arena, data, size,
                               &task->recipe.limits, task->recipe.exif, err);
+    times->header_ns += pfi_now_ns() - start;
     times->decode_ns += pfi_now_ns() - start;
     if (status)
         return status;

@@ -15,13 +15,17 @@ struct pfi_task {
 
 struct pfi_times {
     uint64_t read_ns, decode_ns, transform_ns;
+    /* Where `detailed` is set before: parts of decode_ns and transform_ns. */
+    bool detailed;
+    uint64_t header_ns, plan_ns;
+    struct pfi_stages stages;
 };
 
 pinfold_status pfi_task_init(struct pfi_task *task, const pinfold_recipe *recipe,
                              pinfold_error *err);
 
-/* Decodes `size` bytes at `data`, draws the random crop and flip with `seed` and writes task->recipe.sample_bytes to `dst`.
- * Scratch comes from the arena, which the caller resets.  Adds to `times`.
+/* Decodes `size` bytes at `data`, draws the random crop and flip with `seed` and
+ * writes task->recipe.sample_bytes to `dst`.  Scratch comes from the arena, which the caller resets.  Adds to `times`.
  * Messages name no file. */
 pinfold_status pfi_sample_make(const struct pfi_task *task, uint64_t seed,
                                struct pfi_arena *arena, const void *data,

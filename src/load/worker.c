@@ -96,7 +96,7 @@ void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
     size_t size = 0;
 
     job->start_ns = pfi_now_ns();
-    job->times = (struct pfi_times){0};
+    job->times = (struct pfi_times){.detailed = job->index % 16 == 0};
     pfi_error_clear(&job->error);
     job->status = read_sample(loader, arena, job, &data, &size);
     job->times.read_ns = pfi_now_ns() - job->start_ns;
@@ -126,6 +126,16 @@ static void count_job(pinfold_stats *stats, const struct pfi_job *job)
     stats->read_ns += job->times.read_ns;
     stats->decode_ns += job->times.decode_ns;
     stats->transform_ns += job->times.transform_ns;
+    if (!job->times.detailed)
+        return;
+    stats->detailed_samples++;
+    stats->detailed_read_ns += job->times.read_ns;
+    stats->detailed_header_ns += job->times.header_ns;
+    stats->detailed_decode_ns += job->times.decode_ns - job->times.header_ns;
+    stats->detailed_plan_ns += job->times.plan_ns;
+    stats->detailed_horizontal_ns += job->times.stages.horizontal_ns;
+    stats->detailed_vertical_ns += job->times.stages.vertical_ns;
+    stats->detailed_normalize_ns += job->times.stages.store_ns;
 }
 
 void pfi_job_finish(pinfold_loader *loader, const struct pfi_job *job)
