@@ -4,14 +4,16 @@
 
 #include <math.h>
 
-/* The picture, and the part of it between the axes. */
+/* The picture, the part of it between the axes, and what is left free there
+ * beside the first and the last number. */
 enum {
     WIDTH = 800,
-    HEIGHT = 480,
+    HEIGHT = 500,
     LEFT = 84,
     RIGHT = 24,
-    TOP = 64,
-    BOTTOM = 64
+    TOP = 92,
+    BOTTOM = 64,
+    INSET = 16
 };
 
 /* Blue and vermilion of Okabe and Ito, told apart by most eyes; the second line
@@ -27,7 +29,8 @@ struct plot {
 
 static double x_of(const struct plot *p, double number)
 {
-    return LEFT + number / p->x_most * (WIDTH - LEFT - RIGHT);
+    return LEFT + INSET +
+           number / p->x_most * (WIDTH - LEFT - RIGHT - 2 * INSET);
 }
 
 static double y_of(const struct plot *p, double rate)
@@ -35,13 +38,27 @@ static double y_of(const struct plot *p, double rate)
     return HEIGHT - BOTTOM - rate / p->y_most * (HEIGHT - TOP - BOTTOM);
 }
 
-/* 1, 2 or 5 times a power of ten, so that about `n` of them make `most`. */
+/* 1, 2, 2.5 or 5 times a power of ten, so that about `n` make `most`. */
 static double nice_step(double most, double n)
 {
     const double raw = most / n, power = pow(10, floor(log10(raw)));
     const double lead = raw / power;
 
-    return power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+    return power * (lead <= 1     ? 1
+                    : lead <= 2   ? 2
+                    : lead <= 2.5 ? 2.5
+                    : lead <= 5   ? 5
+                                  : 10);
+}
+
+/* Counts of workers are read in powers of two. */
+static double workers_step(double most)
+{
+    double step = 1;
+
+    while (most / step > 16)
+        step *= 2;
+    return step;
 }
 
 static void scale(struct plot *p)
@@ -55,9 +72,11 @@ static void scale(struct plot *p)
         most = top > most ? top : most;
     }
     p->x_most = p->t->highest > 0 ? p->t->highest : 1;
-    p->x_step = fmax(1, nice_step(p->x_most, 12));
+    p->x_step = workers_step(p->x_most);
+    /* The label of the choice stands in the free part at the top. */
+    most *= 1.12;
     p->y_step = nice_step(most > 0 ? most : 1, 6);
-    p->y_most = p->y_step * ceil(most * 1.02 / p->y_step);
+    p->y_most = p->y_step * ceil(most / p->y_step);
     p->y_most = p->y_most > 0 ? p->y_most : 1;
 }
 
@@ -180,18 +199,17 @@ static void draw_points(const struct plot *p, int setting)
     }
 }
 
-/* Above the point; to the side of it where the edge is near. */
+/* A ring around the point, and a line up to its label.  The label is drawn
+ * twice: first its white border, since not every viewer knows paint-order. */
 static void draw_choice(const struct plot *p)
 {
     const struct pfi_search_point *const q = pfi_tune_marked(p->s);
 
     if (!q)
         return;
-    double spread;
-    const double middle =
-        pfi_search_median(p->s, (int)(q - p->s->points), &spread);
-    const double x = shifted(p, q), y = y_of(p, middle);
-    const double label = y_of(p, 0) - 26 > y + 40 ? y + 40 : y - 24;
+    const double x = shifted(p, q);
+    const double y =
+        y_of(p, pfi_search_median(p->s, (int)(q - p->s->points), NULL));
     const char *const anchor = x > WIDTH - RIGHT - 140 ? "end"
                                : x < LEFT + 140        ? "start"
                                                        : "middle";
@@ -199,37 +217,37 @@ static void draw_choice(const struct plot *p)
     (void)fprintf(p->out,
                   "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"9\" fill=\"none\" "
                   "stroke=\"#222\" stroke-width=\"2\"/>\n"
-                  "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" "
-                  "font-weight=\"bold\" stroke=\"#fff\" stroke-width=\"4\" "
-                  "paint-order=\"stroke\">%s: %d workers, %s</text>\n",
-                  x, y, x, label, anchor,
-                  p->s->clear ? "chosen" : "fastest so far", q->number,
-                  p->t->settings[q->setting].name);
+                  "<path d=\"M%.1f %.1f V%d\" stroke=\"#222\" "
+                  "stroke-dasharray=\"2 3\"/>\n",
+                  x, y, x, y - 9, TOP + 22);
+    for (int border = 1; border >= 0; border--)
+        (void)fprintf(p->out,
+                      "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\" "
+                      "font-weight=\"bold\"%s>%s: %d workers, %s</text>\n",
+                      x, TOP + 17, anchor,
+                      border ? " stroke=\"#fff\" stroke-width=\"5\"" : "",
+                      p->s->clear ? "chosen" : "fastest so far, not clear",
+                      q->number, p->t->settings[q->setting].name);
 }
 
+/* Above the plot, where it can hide nothing. */
 static void draw_legend(const struct plot *p)
 {
-    const int rows = p->t->n_settings;
-    const int x = WIDTH - RIGHT - 190, y = HEIGHT - BOTTOM - 20 * rows - 16;
+    static const char *const which[] = {" (off)", " (on)"};
+    const int y = TOP - 20;
 
-    (void)fprintf(p->out,
-                  "<rect x=\"%d\" y=\"%d\" width=\"180\" height=\"%d\" "
-                  "fill=\"#fff\" fill-opacity=\"0.9\" stroke=\"#bbb\"/>\n",
-                  x, y, 20 * rows + 8);
-    for (int s = 0; s < rows; s++) {
-        const int middle = y + 14 + 20 * s;
+    for (int s = 0; s < p->t->n_settings; s++) {
+        const int x = LEFT + 220 * s;
 
         (void)fprintf(p->out,
                       "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" "
                       "stroke=\"%s\" stroke-width=\"2\"%s/>\n"
                       "<text x=\"%d\" y=\"%d\">%s%s%s</text>\n",
-                      x + 10, middle, x + 46, middle, colours[s],
-                      s ? " stroke-dasharray=\"7 4\"" : "", x + 56, middle + 4,
+                      x, y, x + 36, y, colours[s],
+                      s ? " stroke-dasharray=\"7 4\"" : "", x + 46, y + 4,
                       p->t->dataset ? "memory " : "", p->t->settings[s].name,
-                      rows < 2 ? ""
-                      : s      ? " (on)"
-                               : " (off)");
-        draw_mark(p, s, x + 28, middle);
+                      p->t->n_settings < 2 ? "" : which[s]);
+        draw_mark(p, s, x + 18, y);
     }
 }
 
