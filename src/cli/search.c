@@ -11,7 +11,9 @@
  *            are few.  Outliers and drifts move it little, and it is usable
  *            from the second round on.  The median of m ratios is taken to be
  *            within WIDTH * 1.2533 * sqrt(2 / m) of those of the truth, 1.2533
- *            being what a median scatters more than a mean.
+ *            being what a median scatters more than a mean; where the m ratios
+ *            themselves are spread wider, by their median distance from their
+ *            median, that counts.
  * Start.     Every fourth number, with each setting; all, where those are few.
  * Drops.     A point is dropped when it is slower than the leader by more than
  *            the tolerance, the noise, and what a number in the gaps beside it
@@ -84,8 +86,11 @@ static struct comparison compare(const struct pfi_search *s, int a, int b)
         c.n++;
     }
     c.log_ratio = median(logs, c.n);
+    for (int k = 0; k < c.n; k++)
+        logs[k] = fabs(logs[k] - c.log_ratio);
     if (c.n > 1)
-        c.width = WIDTH * 1.2533 * sqrt(2 / (double)c.n) * s->noise;
+        c.width = WIDTH * 1.2533 / sqrt(c.n) *
+                  fmax(sqrt(2) * s->noise, 1.4826 * median(logs, c.n));
     return c;
 }
 
@@ -560,4 +565,9 @@ double pfi_search_median(const struct pfi_search *s, int point, double *spread)
     if (spread)
         *spread = 1.4826 * median(values, n);
     return middle;
+}
+
+double pfi_search_ratio(const struct pfi_search *s, int a, int b)
+{
+    return exp(compare(s, a, b).log_ratio);
 }

@@ -57,4 +57,8 @@ void pfi_search_close(struct pfi_search *search);
 double pfi_search_median(const struct pfi_search *search, int point,
                          double *spread);
 
+/* How much faster a is than b by the rounds that measured both; 1 where none
+ * did.  This, not the quotient of the medians, is what the search decides by. */
+double pfi_search_ratio(const struct pfi_search *search, int a, int b);
+
 #endif

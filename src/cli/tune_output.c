@@ -167,7 +167,7 @@ static void print_choice(const struct pfi_tune *t)
     const struct pfi_search *const s = &t->by_workers;
     const struct pfi_search_point *const p = pfi_tune_marked(s);
     const double rate = pfi_search_median(s, index_of(s, p), NULL);
-    const double best = pfi_search_median(s, s->leader, NULL);
+    const double ratio = pfi_search_ratio(s, index_of(s, p), s->leader);
     char text[32];
 
     (void)printf("%s: %d workers, %s%s: %s %s, %.1f %% of the fastest (%d "
@@ -175,7 +175,7 @@ static void print_choice(const struct pfi_tune *t)
                  s->clear ? "chosen" : "fastest so far", p->number,
                  t->n_settings > 1 || t->dataset ? "memory " : "",
                  t->settings[p->setting].name, rate_text(rate, text), t->unit,
-                 100 * rate / best, s->points[s->leader].number,
+                 100 * ratio, s->points[s->leader].number,
                  t->settings[s->points[s->leader].setting].name);
     if (!s->clear)
         (void)printf("no choice is clear of the noise: %s; more rounds, "
