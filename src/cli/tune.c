@@ -12,8 +12,6 @@
 enum { MIN_ROUNDS = 5, SLOTS_ROUNDS = 25 };
 
 static const double TOLERANCE = 0.02;
-/* What the search for workers leaves of the time to that for slots. */
-static const double WORKERS_SHARE = 0.8;
 
 /* ---------------------------------------------------------------- measure --- */
 
@@ -90,8 +88,7 @@ static bool search_workers(struct pfi_tune *t)
         numbers[i] = i;
     t->running = &t->by_workers;
     if (t->o->tune.max_seconds)
-        t->deadline = t->started + (double)t->o->tune.max_seconds *
-                                       (t->slots_searched ? WORKERS_SHARE : 1);
+        t->deadline = t->started + (double)t->o->tune.max_seconds;
     if (!pfi_search_run(&t->by_workers, &options))
         return false;
     if (pfi_tune_marked(&t->by_workers)) {
@@ -121,8 +118,6 @@ static bool search_slots(struct pfi_tune *t)
     const enum pfi_tune_end end = t->end;
 
     t->running = &t->by_slots;
-    if (t->o->tune.max_seconds)
-        t->deadline = t->started + (double)t->o->tune.max_seconds;
     if (!pfi_search_run(&t->by_slots, &options))
         return false;
     if (t->by_slots.clear)
