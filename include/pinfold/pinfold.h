@@ -183,7 +183,8 @@ typedef struct pinfold_recipe {
                              * the file and the sample; 0 = 2 GiB */
     uint64_t max_ancillary; /* bytes inflated in one PNG chunk that holds no
                              * pixels, as Pillow's PngImagePlugin; 0 = 1 MiB */
-    int32_t max_scans;      /* of one JPEG; 0 = 256 */
+    int32_t max_scans;      /* of a JPEG of a megapixel or more, and more in
+                             * proportion of a smaller one; 0 = 256 */
     int32_t max_side;       /* of the resized and of the output picture, in
                              * pixels; 0 = 16777216 */
     int32_t exif;           /* 1 = turn pictures as their EXIF orientation says

@@ -108,8 +108,8 @@ static void expect_limit(struct decoded d, const char *what, const char *value)
 
 Test(jpeg, scans_are_counted_before_any_is_decoded)
 {
-    const struct jpeg_options o = {.width = 40, .height = 40, .components = 3,
-                                   .scans = JPEG_PROGRESSIVE, .level = -1};
+    struct jpeg_options o = {.width = 1100, .height = 1000, .components = 3,
+                             .scans = JPEG_PROGRESSIVE, .level = -1};
     pinfold_recipe recipe = pinfold_recipe_default();
     struct decoded d;
 
@@ -119,6 +119,10 @@ Test(jpeg, scans_are_counted_before_any_is_decoded)
     free(d.rgb);
     recipe.max_scans = 9;
     expect_limit(decode_made(&recipe, &o), "scans", "limit of 9");
+    o.width = o.height = 40; /* 655 times as many are allowed */
+    d = decode_made(&recipe, &o);
+    cr_assert_eq(d.err.status, PINFOLD_OK, "%s", d.err.message);
+    free(d.rgb);
 }
 
 Test(jpeg, coefficients_of_a_whole_picture_count_as_scratch)
