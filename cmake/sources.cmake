@@ -11,6 +11,16 @@ set(PINFOLD_SOURCES
   src/codec/decoder.c
   src/codec/exif.c
   src/codec/exif_png.c
+  src/codec/fastjpeg/cache.c
+  src/codec/fastjpeg/entropy_c.c
+  src/codec/fastjpeg/fast.c
+  src/codec/fastjpeg/header.c
+  src/codec/fastjpeg/huffman.c
+  src/codec/fastjpeg/idct_c.c
+  src/codec/fastjpeg/kernels.c
+  src/codec/fastjpeg/pixels_c.c
+  src/codec/fastjpeg/rows.c
+  src/codec/fastjpeg/scan.c
   src/codec/gif.c
   src/codec/ifd.c
   src/codec/jpeg.c

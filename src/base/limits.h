@@ -13,6 +13,7 @@ struct pfi_limits {
     int32_t scans;      /* of a JPEG */
     int32_t side;       /* of the resized and of the output picture */
     bool whole;         /* decode more than the window, to compare */
+    bool libjpeg;       /* decode JPEGs by libjpeg-turbo alone */
 };
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PFI_ARENA_ALIGN 64u
 
@@ -98,6 +99,16 @@ void *pfi_arena_array(struct pfi_arena *arena, size_t count, size_t size)
     return pfi_mul(count, size, &total) ? pfi_arena_alloc(arena, total) : NULL;
 }
 
+void *pfi_arena_keep(struct pfi_arena *arena, size_t size)
+{
+    if (!arena->kept) {
+        arena->kept = pfi_aligned_alloc(PFI_ARENA_ALIGN, size);
+        if (arena->kept)
+            memset(arena->kept, 0, size);
+    }
+    return arena->kept;
+}
+
 void pfi_arena_reset(struct pfi_arena *arena)
 {
     while (arena->extra) {
@@ -112,6 +123,7 @@ void pfi_arena_reset(struct pfi_arena *arena)
 void pfi_arena_end(struct pfi_arena *arena)
 {
     pfi_arena_reset(arena);
+    pfi_free(arena->kept);
     pfi_free(arena->block);
     *arena = (struct pfi_arena){0};
 }

@@ -27,6 +27,7 @@ struct pfi_arena {
     unsigned char *block;
     size_t size, used;
     struct pfi_arena_extra *extra; /* newest first */
+    void *kept; /* beyond the resets */
 };
 
 /* Makes an arena whose block has `size` bytes; false when out of memory. */
@@ -35,6 +36,9 @@ bool pfi_arena_init(struct pfi_arena *arena, size_t size);
 void *pfi_arena_alloc(struct pfi_arena *arena, size_t size);
 /* pfi_arena_alloc() of count * size, NULL also where that does not fit. */
 void *pfi_arena_array(struct pfi_arena *arena, size_t count, size_t size);
+/* The `size` bytes that outlive the resets, all 0 when they are first asked for;
+ * NULL when out of memory.  An arena has one such block, of one user. */
+void *pfi_arena_keep(struct pfi_arena *arena, size_t size);
 void pfi_arena_reset(struct pfi_arena *arena);
 void pfi_arena_end(struct pfi_arena *arena);
 

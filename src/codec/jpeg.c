@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * JPEG by libjpeg-turbo, set up as Pillow sets it up (src/libImaging/
+ * JPEG by the fast decoder where it can, else by libjpeg-turbo, set up as Pillow sets it up (src/libImaging/
  * JpegDecode.c, 13.0.0): a source that ends instead of inventing an end marker,
  * handed over in Pillow's blocks, and no warning is an error. */
 #include <setjmp.h>
@@ -18,6 +18,7 @@ static const char *const messages[] = {
     NULL};
 
 #include "src/codec/codec.h"
+#include "src/codec/fastjpeg/fast.h"
 #include "src/codec/exif.h"
 #include "src/codec/jpeg_header.h"
 #include "src/codec/jpeg_smooth.h"
@@ -42,6 +43,7 @@ struct jpeg_state {
     bool created;
     bool whole;  /* no window: all rows and columns are decoded */
     bool at_once; /* the source gets the whole file, not Pillow's blocks */
+    struct pfi_fast *fast; /* has the window's samples; NULL: libjpeg decodes */
 };
 
 /* ---------------------------------------------------- libjpeg's callbacks --- */
@@ -407,11 +409,29 @@ static pinfold_status open_jpeg(struct pfi_decoder *decoder, pinfold_error *err)
     return decoder->turn ? orientation(decoder, err) : PINFOLD_OK;
 }
 
+/* Whether the fast decoder takes the window.  What it has taken of the arena by
+ * then, libjpeg goes without. */
+static bool start_fast(struct pfi_decoder *decoder, struct jpeg_state *s)
+{
+    struct pfi_fast *fast;
+
+    if (decoder->limits->libjpeg || decoder->limits->whole ||
+        pfi_fast_open(&fast, decoder->arena, decoder->data, decoder->size,
+                      &decoder->window, decoder->limits,
+                      pfi_fast_kernels_best()) ||
+        pfi_fast_decode_window(fast))
+        return false;
+    s->fast = fast;
+    return true;
+}
+
 static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)
 {
     struct jpeg_state *const s = decoder->state;
     pinfold_status status;
 
+    if (start_fast(decoder, s))
+        return PINFOLD_OK;
     /* Not jpeg_std_error(): its file writes to stderr, and in a static library
      * that was not built for it keeps ours from being shared. */
     s->cinfo.err = &s->errors;
@@ -434,8 +454,13 @@ static pinfold_status row(struct pfi_decoder *decoder, unsigned char *rgb,
     const struct jpeg_state *const s = decoder->state;
     const size_t left = (size_t)(decoder->window.left - s->first_column);
     const size_t n = (size_t)(decoder->window.right - decoder->window.left);
-    const pinfold_status status = run(decoder, err, next_row);
+    pinfold_status status;
 
+    if (s->fast) {
+        pfi_fast_row(s->fast, rgb);
+        return PINFOLD_OK;
+    }
+    status = run(decoder, err, next_row);
     if (status)
         return status;
     if (s->cinfo.output_components == 3)
@@ -449,7 +474,9 @@ static pinfold_status row(struct pfi_decoder *decoder, unsigned char *rgb,
 
 static pinfold_status finish(struct pfi_decoder *decoder, pinfold_error *err)
 {
-    return run(decoder, err, end);
+    const struct jpeg_state *const s = decoder->state;
+
+    return s->fast ? PINFOLD_OK : run(decoder, err, end);
 }
 
 static void close_jpeg(struct pfi_decoder *decoder)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Keeps the coders that were used last. */
+#include "src/codec/fastjpeg/cache.h"
+
+#include <string.h>
+
+struct pfi_fast_cache *pfi_fast_cache_of(struct pfi_arena *arena)
+{
+    return pfi_arena_keep(arena, sizeof(struct pfi_fast_cache));
+}
+
+static bool same(const struct pfi_fast_huffman *a,
+                 const struct pfi_fast_huffman *b)
+{
+    return !memcmp(a, b, sizeof(*a));
+}
+
+static struct pfi_fast_coder *find(struct pfi_fast_cache *cache,
+                                   const struct pfi_fast_huffman *dc,
+                                   const struct pfi_fast_huffman *ac)
+{
+    struct pfi_fast_coder *oldest = &cache->coder[0];
+
+    for (int i = 0; i < PFI_FAST_CODERS; i++) {
+        struct pfi_fast_coder *const c = &cache->coder[i];
+
+        if (c->used && same(&c->dc_from, dc) && same(&c->ac_from, ac))
+            return c;
+        if (c->used < oldest->used)
+            oldest = c;
+    }
+    return pfi_fast_coder_make(oldest, dc, ac, &cache->room) ? oldest : NULL;
+}
+
+const char *pfi_fast_cache_take(struct pfi_fast_cache *cache,
+                                const struct pfi_fast_header *header,
+                                const struct pfi_fast_coder **out)
+{
+    cache->clock++;
+    for (int i = 0; i < header->n_components; i++) {
+        const struct pfi_fast_component *const c = &header->component[i];
+        struct pfi_fast_coder *const coder =
+            find(cache, &header->dc[c->dc], &header->ac[c->ac]);
+
+        if (!coder)
+            return "a damaged Huffman table";
+        coder->used = cache->clock;
+        out[i] = coder;
+    }
+    return NULL;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The kernels for CPUs that have AVX-512 (BW, VL).  Built with -mavx512f -mavx512bw -mavx512vl. */
+#include "src/codec/fastjpeg/lanes_avx512.h"
+/* These two work on what the file above defines. */
+#include "src/codec/fastjpeg/idct_lanes.h"
+#include "src/codec/fastjpeg/pixels_lanes.h"
+
+const struct pfi_fast_kernels pfi_fast_kernels_avx512 = {
+    "avx512",        pfi_fast_decode_avx2, idct,       blend_rows,
+    double_blended, double_row,        ycc_to_rgb,
+};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The kernels for CPUs that have SSE4.1.  Built with -msse4.1. */
+#include "src/codec/fastjpeg/lanes_sse41.h"
+/* These two work on what the file above defines. */
+#include "src/codec/fastjpeg/idct_lanes.h"
+#include "src/codec/fastjpeg/pixels_lanes.h"
+
+const struct pfi_fast_kernels pfi_fast_kernels_sse41 = {
+    "sse41",        pfi_fast_decode_c, idct,       blend_rows,
+    double_blended, double_row,        ycc_to_rgb,
+};
