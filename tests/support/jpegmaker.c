@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Random JPEGs of the kinds that the fast decoder takes, and damage to them. */
+#include "tests/support/jpegmaker.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+static uint64_t state = 1;
+
+void draw_seed(uint64_t seed)
+{
+    state = seed;
+}
+
+uint32_t draw(uint32_t n)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % n;
+}
+
+/* Coarse tables are meant. */
+static void quiet(j_common_ptr c, int level)
+{
+    (void)c;
+    (void)level;
+}
+
+static void set_options(struct jpeg_compress_struct *c, struct made_jpeg *file)
+{
+    static const int samplings[][2] = {{1, 1}, {2, 1}, {2, 2}};
+    const int *const s = samplings[draw(3)];
+    const int quality = 1 + (int)draw(100);
+    const int restart = draw(3) ? 0 : 1 + (int)draw(draw(4) ? 9 : 200);
+    const bool rgb = c->input_components == 3 && draw(6) == 0;
+
+    jpeg_set_defaults(c);
+    jpeg_set_quality(c, quality, draw(4) != 0);
+    if (rgb)
+        jpeg_set_colorspace(c, JCS_RGB);
+    c->comp_info[0].h_samp_factor = s[0];
+    c->comp_info[0].v_samp_factor = s[1];
+    c->optimize_coding = (int)draw(2);
+    c->restart_interval = (unsigned)restart;
+    c->dct_method = draw(2) ? JDCT_ISLOW : JDCT_IFAST;
+    /* Without JFIF's marker the components' names decide. */
+    c->write_JFIF_header = draw(4) != 0;
+    c->write_Adobe_marker = rgb || draw(4) == 0;
+    (void)snprintf(file->what, sizeof(file->what),
+                   "%u x %u, %d components%s, %d x %d, quality %d, restart %d%s",
+                   c->image_width, c->image_height, c->num_components,
+                   rgb ? " (RGB)" : "", s[0], s[1], quality, restart,
+                   c->optimize_coding ? ", optimised" : "");
+}
+
+/* From flat through a slope and soft waves to full noise. */
+static void make_row(unsigned char *row, size_t n, uint32_t y, uint32_t kind,
+                     uint32_t noise)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t v = 128;
+
+        if (kind & 1)
+            v += (uint32_t)(i * 3 + y * 5) / 2;
+        if (kind & 2)
+            v += (uint32_t)((i / 7 + y / 5) % 2) * 90;
+        if (kind & 4)
+            v = draw(2) ? 255 : 0;
+        row[i] = (unsigned char)(v + draw(noise));
+    }
+}
+
+void make_jpeg(struct made_jpeg *file, uint32_t side)
+{
+    unsigned char *const row = malloc((size_t)side * 3);
+    const uint32_t kind = draw(16) ? draw(4) : 4;
+    const uint32_t noise = 1u << draw(9);
+    const bool grey = draw(5) == 0;
+    struct jpeg_compress_struct c;
+    struct jpeg_error_mgr errors;
+    JSAMPROW rows = row;
+
+    if (!row)
+        abort();
+    c.err = jpeg_std_error(&errors);
+    errors.emit_message = quiet;
+    jpeg_create_compress(&c);
+    file->data = NULL;
+    jpeg_mem_dest(&c, &file->data, &file->size);
+    c.image_width = 1 + draw(draw(4) ? side : 20 < side ? 20 : side);
+    c.image_height = 1 + draw(draw(4) ? side : 20 < side ? 20 : side);
+    c.input_components = grey ? 1 : 3;
+    c.in_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;
+    set_options(&c, file);
+    jpeg_start_compress(&c, TRUE);
+    while (c.next_scanline < c.image_height) {
+        make_row(row, (size_t)c.image_width * 3, c.next_scanline, kind, noise);
+        (void)jpeg_write_scanlines(&c, &rows, 1);
+    }
+    jpeg_finish_compress(&c);
+    jpeg_destroy_compress(&c);
+    free(row);
+}
+
+void damage_jpeg(struct made_jpeg *file)
+{
+    const uint32_t n = 1 + draw(4);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const size_t at = 2 + draw((uint32_t)file->size - 2);
+
+        switch (draw(4)) {
+        case 0: file->data[at] = (unsigned char)draw(256); break;
+        case 1: file->data[at] ^= (unsigned char)(1u << draw(8)); break;
+        case 2:
+            file->data[at - 1] = 0xFF;
+            file->data[at] = (unsigned char)(0xC0 + draw(64));
+            break;
+        default:
+            if (draw(3) == 0)
+                file->size = at;
+            if (file->size < 4)
+                return;
+        }
+    }
+}

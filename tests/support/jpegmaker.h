@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Random JPEGs of the kinds that the fast decoder takes, and damage to them. */
+#ifndef PFI_TESTS_JPEGMAKER_H
+#define PFI_TESTS_JPEGMAKER_H
+
+#include <stdint.h>
+
+struct made_jpeg {
+    unsigned char *data; /* from malloc() */
+    unsigned long size;
+    char what[128];
+};
+
+/* A number below n, from a generator of its own; seed it first. */
+uint32_t draw(uint32_t n);
+void draw_seed(uint64_t seed);
+
+/* Sides of 1 to `side`, grey or three components, 4:4:4, 4:2:2 or 4:2:0, any
+ * quality, restart interval and tables, smooth to noisy. */
+void make_jpeg(struct made_jpeg *file, uint32_t side);
+
+/* Some wrong bytes, a cut, or markers, anywhere behind the start. */
+void damage_jpeg(struct made_jpeg *file);
+
+#endif
