@@ -53,6 +53,8 @@ static pinfold_status check_enums(const pinfold_recipe *r, pinfold_error *err)
         status = check_enum("scale", (long)r->scale, PINFOLD_MULTIPLY, err);
     if (!status)
         status = check_enum("cpu_level", r->cpu_level, PFI_CPU_NEON, err);
+    if (!status)
+        status = check_enum("jpeg", (long)r->jpeg, PINFOLD_JPEG_LIBJPEG, err);
     return status;
 }
 
@@ -236,6 +238,7 @@ static pinfold_status take_limits(struct pfi_limits *out,
                         r->max_side);
     *out = default_limits;
     out->whole = r->full_decode != 0;
+    out->libjpeg = r->jpeg == PINFOLD_JPEG_LIBJPEG;
     if (r->max_pixels)
         out->pixels = r->max_pixels;
     if (r->max_scratch)

@@ -158,6 +158,13 @@ typedef enum pinfold_scale {
                           * ToDtype(float32, scale=True) */
 } pinfold_scale;
 
+/* Who decodes JPEGs; the pixels are the same. */
+typedef enum pinfold_jpeg {
+    PINFOLD_JPEG_AUTO = 0,   /* pinfold's own decoder the common ones, and
+                              * libjpeg-turbo whatever that one leaves */
+    PINFOLD_JPEG_LIBJPEG = 1 /* libjpeg-turbo all */
+} pinfold_jpeg;
+
 /* What is done to each image.  All zero is torchvision's ImageNet validation
  * recipe: Resize(256), CenterCrop(224), ToTensor, Normalize.
  *
@@ -211,7 +218,8 @@ typedef struct pinfold_recipe {
     uint64_t random_seed;   /* for pinfold_preprocess(), pinfold_plan_picture() */
     int32_t full_decode;    /* 1 = decode all of each JPEG, not the window that
                              * the crop needs: slower, the same result */
-    int32_t reserved2;      /* 0 */
+    pinfold_jpeg jpeg;      /* 0 = PINFOLD_JPEG_AUTO; full_decode means
+                             * PINFOLD_JPEG_LIBJPEG too */
 } pinfold_recipe;
 
 /* Returns a recipe with every field at its default. */
@@ -290,6 +298,10 @@ typedef struct pinfold_plan {
     int32_t region_left, region_top, region_width, region_height;
                               /* what of the picture is resized: all, or a
                                * random crop */
+    const char *decoder;      /* "pinfold" or "libjpeg-turbo", which also takes
+                               * what turns out to be damaged; a literal */
+    const char *decoder_why;  /* NULL, or why not pinfold's own; a literal */
+    uint64_t decoder_bytes;   /* memory of pinfold's own decoder; 0 = unknown */
 } pinfold_plan;
 
 /* Fills `out` (struct_size set) from the header of the picture of `size` bytes

@@ -57,11 +57,24 @@ static void region_in_words(const pinfold_plan *p, const pinfold_recipe *r)
                      p->mirrored ? "left to right" : "no", (double)r->flip);
 }
 
+static void decoder_in_words(const pinfold_plan *p)
+{
+    if (p->decoder_why)
+        (void)printf("decoder   %s: %s\n", p->decoder, p->decoder_why);
+    else if (strcmp(p->format, "JPEG") != 0)
+        (void)printf("decoder   %s's own\n", p->decoder);
+    else
+        (void)printf("decoder   %s's own, %llu bytes; libjpeg-turbo where the "
+                     "data are in doubt\n",
+                     p->decoder, (unsigned long long)p->decoder_bytes);
+}
+
 static void in_words(const pinfold_plan *p, const pinfold_recipe *r,
                      const int64_t shape[4], size_t bytes)
 {
     (void)printf("picture   %s, mode %s, %d x %d (width x height)\n", p->format,
                  p->mode, p->width, p->height);
+    decoder_in_words(p);
     (void)printf("colour    %s\n", colour_text(p));
     region_in_words(p, r);
     (void)printf("resize    to %d x %d (%.4f x %.4f before truncation)\n",
@@ -106,7 +119,7 @@ static void in_json(const pinfold_plan *p, const pinfold_recipe *r,
                  "\"window\":[%d,%d,%d,%d],\"taps\":[%d,%d],\"dtype\":\"%s\","
                  "\"shape\":[%lld,%lld,%lld],\"bytes\":%zu,"
                  "\"region\":[%d,%d,%d,%d],\"mirrored\":%s,"
-                 "\"scratch_bytes\":%llu}\n",
+                 "\"scratch_bytes\":%llu,\"decoder\":\"%s\",",
                  p->pad_left, p->pad_top, p->pad_right, p->pad_bottom,
                  p->crop_left, p->crop_top, p->output_width, p->output_height,
                  p->window_left, p->window_top, p->window_right,
@@ -114,7 +127,12 @@ static void in_json(const pinfold_plan *p, const pinfold_recipe *r,
                  (long long)shape[1], (long long)shape[2], (long long)shape[3],
                  bytes, p->region_left, p->region_top, p->region_width,
                  p->region_height, p->mirrored ? "true" : "false",
-                 (unsigned long long)p->scratch_bytes);
+                 (unsigned long long)p->scratch_bytes, p->decoder);
+    /* The reasons have nothing that JSON would escape. */
+    if (p->decoder_why)
+        (void)printf("\"decoder_why\":\"%s\",", p->decoder_why);
+    (void)printf("\"decoder_bytes\":%llu}\n",
+                 (unsigned long long)p->decoder_bytes);
 }
 
 int pfi_cli_explain(const struct pfi_cli_options *o)

@@ -23,6 +23,17 @@ struct option {
 
 /* ---------------------------------------------------------------- options --- */
 
+static const char *take_jpeg(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"auto", "libjpeg", NULL};
+    int i = 0;
+    const char *const wrong =
+        pfi_cli_to_choice(text, names, "not auto or libjpeg", &i);
+
+    o->recipe.jpeg = (pinfold_jpeg)i;
+    return wrong;
+}
+
 static const char *take_workers(struct pfi_cli_options *o, const char *text)
 {
     long long n = 0;

@@ -17,6 +17,13 @@ struct pfi_window {
 
 struct pfi_decoder;
 
+/* Who would decode a window, as the headers promise. */
+struct pfi_foreseen {
+    const char *decoder; /* "pinfold" or "libjpeg-turbo" */
+    const char *why;     /* NULL, or why not pinfold */
+    uint64_t bytes;      /* of memory; 0 = unknown */
+};
+
 /* One file format.  All functions take what open was given; row is called once
  * for each row of the window, top to bottom. */
 struct pfi_codec {
@@ -61,6 +68,11 @@ extern const struct pfi_codec pfi_codec_gif;
 extern const struct pfi_codec pfi_codec_tiff; /* where built with libtiff */
 extern const struct pfi_codec pfi_codec_webp; /* where built with libwebp */
 
+/* pfi_decoder_foresee() of a JPEG. */
+void pfi_jpeg_foresee(struct pfi_decoder *decoder,
+                      const struct pfi_window *window,
+                      struct pfi_foreseen *out);
+
 /* Picks the codec by content and reads the header.  With `turn`, the picture is
  * shown as its EXIF orientation says (PIL.ImageOps.exif_transpose), and width,
  * height, window and rows are those of the turned picture.  Messages name no
@@ -95,5 +107,10 @@ pinfold_status pfi_decoder_row(struct pfi_decoder *decoder, unsigned char *rgb,
 pinfold_status pfi_decoder_finish(struct pfi_decoder *decoder,
                                   pinfold_error *err);
 void pfi_decoder_close(struct pfi_decoder *decoder);
+
+/* After the open, in place of pfi_decoder_start(): who would decode `window`. */
+void pfi_decoder_foresee(struct pfi_decoder *decoder,
+                         const struct pfi_window *window,
+                         struct pfi_foreseen *out);
 
 #endif

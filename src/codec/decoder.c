@@ -175,3 +175,12 @@ void pfi_decoder_close(struct pfi_decoder *decoder)
         decoder->codec->close(decoder);
     decoder->codec = NULL;
 }
+
+void pfi_decoder_foresee(struct pfi_decoder *decoder,
+                         const struct pfi_window *window,
+                         struct pfi_foreseen *out)
+{
+    *out = (struct pfi_foreseen){.decoder = "pinfold"};
+    if (decoder->codec == &pfi_codec_jpeg)
+        pfi_jpeg_foresee(decoder, window, out);
+}

@@ -409,16 +409,26 @@ static pinfold_status open_jpeg(struct pfi_decoder *decoder, pinfold_error *err)
     return decoder->turn ? orientation(decoder, err) : PINFOLD_OK;
 }
 
-/* Whether the fast decoder takes the window.  What it has taken of the arena by
- * then, libjpeg goes without. */
+/* NULL: the fast decoder may take the window; else why not. */
+static const char *open_fast(struct pfi_decoder *decoder,
+                             const struct pfi_window *window,
+                             struct pfi_fast **fast)
+{
+    if (decoder->limits->whole)
+        return "all of the picture was asked for";
+    if (decoder->limits->libjpeg)
+        return "it was asked for";
+    return pfi_fast_open(fast, decoder->arena, decoder->data, decoder->size,
+                         window, decoder->limits, pfi_fast_kernels_best());
+}
+
+/* Whether the fast decoder has taken the window.  Otherwise what it took of the
+ * arena stays taken until the sample is done. */
 static bool start_fast(struct pfi_decoder *decoder, struct jpeg_state *s)
 {
     struct pfi_fast *fast;
 
-    if (decoder->limits->libjpeg || decoder->limits->whole ||
-        pfi_fast_open(&fast, decoder->arena, decoder->data, decoder->size,
-                      &decoder->window, decoder->limits,
-                      pfi_fast_kernels_best()) ||
+    if (open_fast(decoder, &decoder->window, &fast) ||
         pfi_fast_decode_window(fast))
         return false;
     s->fast = fast;
@@ -486,6 +496,16 @@ static void close_jpeg(struct pfi_decoder *decoder)
     /* Destroying calls no error_exit. */
     if (s && s->created)
         jpeg_destroy_decompress(&s->cinfo);
+}
+
+void pfi_jpeg_foresee(struct pfi_decoder *decoder,
+                      const struct pfi_window *window, struct pfi_foreseen *out)
+{
+    struct pfi_fast *fast;
+
+    out->why = open_fast(decoder, window, &fast);
+    out->decoder = out->why ? "libjpeg-turbo" : "pinfold";
+    out->bytes = out->why ? 0 : fast->bytes;
 }
 
 const struct pfi_codec pfi_codec_jpeg = {"JPEG", sniff, open_jpeg, start,

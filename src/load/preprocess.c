@@ -70,6 +70,18 @@ pinfold_status pinfold_preprocess(const pinfold_recipe *recipe,
     return preprocess(&task, encoded, size, dst, err);
 }
 
+static void fill_decoder_fields(pinfold_plan *out, struct pfi_decoder *decoder)
+{
+    const struct pfi_window window = {out->window_left, out->window_top,
+                                      out->window_right, out->window_bottom};
+    struct pfi_foreseen foreseen;
+
+    pfi_decoder_foresee(decoder, &window, &foreseen);
+    out->decoder = foreseen.decoder;
+    out->decoder_why = foreseen.why;
+    out->decoder_bytes = foreseen.bytes;
+}
+
 static void fill_axis_fields(pinfold_plan *out, const struct pfi_plan *plan,
                              const struct pfi_region *region)
 {
@@ -124,6 +136,7 @@ static pinfold_status plan_picture(const struct pfi_recipe *recipe,
         filled.output_width = recipe->width;
         filled.output_height = recipe->height;
         fill_axis_fields(&filled, &plan, &region);
+        fill_decoder_fields(&filled, &decoder);
         pfi_struct_out(out, &filled, sizeof(filled));
     }
     pfi_decoder_close(&decoder);

@@ -117,31 +117,38 @@ static void set_mcu(struct pfi_fast *f, const struct pfi_fast_coder **coders)
     f->scan.restart = f->header.restart;
 }
 
+/* Takes `count` * `size` bytes; the counts are bounded by prepare(). */
+static void *take(struct pfi_fast *f, struct pfi_arena *arena, size_t count,
+                  size_t size)
+{
+    f->bytes += (uint64_t)count * size;
+    return pfi_arena_array(arena, count, size);
+}
+
 static bool take_memory(struct pfi_fast *f, struct pfi_arena *arena)
 {
     const size_t width = (size_t)(f->window.right - f->window.left);
+    const size_t half = width / 2 + 4 + PFI_FAST_ROW_SLACK;
     const size_t blocks = (size_t)(f->right - f->left) *
                           (size_t)f->scan.n_blocks;
     bool all;
 
     f->blocks_bytes = blocks * 64 * sizeof(int16_t);
-    f->blocks =
-        pfi_arena_alloc(arena, f->blocks_bytes + 64 * sizeof(int16_t));
-    f->from = pfi_arena_array(arena, blocks, sizeof(*f->from));
-    f->to = pfi_arena_array(arena, blocks, sizeof(*f->to));
-    f->scan.chunk = pfi_arena_alloc(arena, PFI_FAST_CHUNK + PFI_FAST_SLACK);
-    f->sums = pfi_arena_array(arena, width / 2 + 4 + PFI_FAST_ROW_SLACK,
-                              sizeof(*f->sums));
-    f->edged = pfi_arena_alloc(arena, width / 2 + 4 + PFI_FAST_ROW_SLACK);
+    f->blocks = take(f, arena, (blocks + 1) * 64, sizeof(int16_t));
+    f->from = take(f, arena, blocks, sizeof(*f->from));
+    f->to = take(f, arena, blocks, sizeof(*f->to));
+    f->scan.chunk = take(f, arena, PFI_FAST_CHUNK + PFI_FAST_SLACK, 1);
+    f->sums = take(f, arena, half, sizeof(*f->sums));
+    f->edged = take(f, arena, half, 1);
     all = f->blocks && f->from && f->to && f->scan.chunk && f->sums && f->edged;
     for (int c = 0; c < 2; c++) {
-        f->chroma[c] = pfi_arena_alloc(arena, width + 4 + PFI_FAST_ROW_SLACK);
+        f->chroma[c] = take(f, arena, width + 4 + PFI_FAST_ROW_SLACK, 1);
         all = all && f->chroma[c];
     }
     for (int c = 0; all && c < f->header.n_components; c++) {
         struct pfi_fast_plane *const p = &f->plane[c];
 
-        p->samples = pfi_arena_alloc(arena, (size_t)plane_bytes(p));
+        p->samples = take(f, arena, (size_t)plane_bytes(p), 1);
         all = p->samples != NULL;
     }
     return all;
@@ -188,6 +195,7 @@ const char *pfi_fast_open(struct pfi_fast **out, struct pfi_arena *arena,
     if (why)
         return why;
     f->kernels = kernels;
+    f->bytes = sizeof(*f);
     f->window = *window;
     why = prepare(f, arena, limits);
     if (why)

@@ -23,6 +23,7 @@ struct pfi_fast_plane {
 struct pfi_fast {
     struct pfi_fast_header header;
     const struct pfi_fast_kernels *kernels;
+    uint64_t bytes;            /* taken of the arena */
     struct pfi_window window;
     int32_t across, down;      /* MCUs */
     int32_t left, right, top, bottom; /* of those, what the window needs */
