@@ -30,11 +30,10 @@ static inline void refill(struct pfi_fast_bits *r)
     r->n |= 56;
 }
 
-/* `n` may have more in its bits from 6 on. */
 static inline void use(struct pfi_fast_bits *r, uint32_t n)
 {
     r->bits <<= n & 63;
-    r->n -= n & 63;
+    r->n -= n;
 }
 
 /* The value of `size` bits, 1 to 15, at the reader. */
@@ -65,19 +64,26 @@ static inline int take_code(struct pfi_fast_bits *r,
     return -1;
 }
 
-/* The symbol that a lookup found too long for it. */
+/* The first symbol of a lookup, alone, without its value. */
 static inline int take_symbol(struct pfi_fast_bits *r,
                               const struct pfi_fast_codes *codes,
                               uint32_t control)
 {
-    if (control & 63 || !PFI_FAST_LENGTH(control))
+    const uint32_t last = PFI_FAST_LAST(control);
+    uint32_t length = last, symbol = PFI_FAST_OFFSET(control);
+
+    if (PFI_FAST_USED(control)) {
+        length = last >> 4;
+        symbol = symbol << 4 | (last & 15);
+    }
+    if (!length)
         return take_code(r, codes);
-    use(r, PFI_FAST_LENGTH(control));
-    return (int)(control >> 8 & 255);
+    use(r, length);
+    return (int)symbol;
 }
 
-/* One AC symbol, its long way.  Returns the position behind it; 64: the block
- * is complete. */
+/* One AC symbol, where a lookup will not do.  Returns the position behind it;
+ * 64: the block is complete. */
 static uint32_t slow_ac(struct pfi_fast_bits *r,
                         const struct pfi_fast_coder *coder, uint32_t control,
                         int16_t *out, uint32_t position)
@@ -100,58 +106,98 @@ static uint32_t slow_ac(struct pfi_fast_bits *r,
     return position + 1;
 }
 
-static bool slow_dc(struct pfi_fast_bits *r, const struct pfi_fast_coder *coder,
-                    uint32_t control, int16_t *out)
+/* The DC difference, where a lookup will not do; the position behind it. */
+static uint32_t slow_dc(struct pfi_fast_bits *r,
+                        const struct pfi_fast_coder *coder, uint32_t control,
+                        int16_t *out)
 {
     const int size = take_symbol(r, &coder->dc, control);
 
     if (size < 0)
-        return false;
+        return BAD_POSITION;
     out[0] = (int16_t)(size ? take_value(r, (uint32_t)size) : 0);
-    return true;
+    return 1;
+}
+
+static inline uint32_t look(const struct pfi_fast_bits *r,
+                            const struct pfi_fast_table *table, size_t *entry)
+{
+    *entry = (size_t)(r->bits >> (64 - PFI_FAST_BITS));
+    return table->control[*entry];
+}
+
+/* Stores what a lookup found. */
+static inline void take(struct pfi_fast_bits *r,
+                        const struct pfi_fast_table *table, size_t entry,
+                        uint32_t control, int16_t *at)
+{
+    PFI_STORE8(at + PFI_FAST_OFFSET(control), table->values[entry]);
+    use(r, PFI_FAST_USED(control));
+}
+
+/* Whether a block is complete where the position plus the advance is `next`: it
+ * is full, or a lookup that says so ends it before that. */
+static inline bool completes(uint32_t next)
+{
+    return next == 64 || next - PFI_FAST_END < 64;
+}
+
+/* Lookups from one refill to the next: after two more of them there are 34 bits
+ * left, enough for the longest symbol. */
+#define LOOKUPS 3
+
+/* The AC symbols of a block from `position` on, after a refill.  Returns the
+ * position; 64: well. */
+static inline uint32_t take_ac(struct pfi_fast_bits *r,
+                               const struct pfi_fast_coder *coder, int16_t *out,
+                               uint32_t position)
+{
+    const struct pfi_fast_table *const table = &coder->rest;
+
+    for (;; refill(r)) {
+        for (int i = 0; i < LOOKUPS; i++) {
+            size_t entry;
+            const uint32_t c = look(r, table, &entry);
+            const uint32_t next = position + PFI_FAST_ADVANCE(c);
+
+            if (LIKELY(next < 64)) {
+                take(r, table, entry, c, out + position);
+                position = next;
+            } else if (completes(next)) {
+                take(r, table, entry, c, out + position);
+                return 64;
+            } else {
+                position = slow_ac(r, coder, c, out, position);
+                if (position > 63)
+                    return position;
+                break;
+            }
+        }
+    }
 }
 
 /* One block to out[0..63]; out[0] is the DC difference.  What is stored behind
  * it is 0. */
-static inline bool take_block(struct pfi_fast_bits *reader,
+static inline bool take_block(struct pfi_fast_bits *r,
                               const struct pfi_fast_coder *coder, int16_t *out)
 {
-    struct pfi_fast_bits r = *reader;
-    uint32_t position, c;
-    size_t i;
+    uint32_t c, position;
+    size_t entry;
 
-    refill(&r);
-    i = (size_t)(r.bits >> (64 - PFI_FAST_BITS));
-    c = coder->first.control[i];
-    if (LIKELY(c & 63)) {
-        PFI_STORE8(out, coder->first.values[i]);
-        use(&r, c);
-        position = PFI_FAST_ADVANCE(c);
-        if (c & PFI_FAST_END)
-            position = 64;
+    refill(r);
+    c = look(r, &coder->first, &entry);
+    position = PFI_FAST_ADVANCE(c);
+    if (LIKELY(position < PFI_FAST_SPECIAL)) {
+        take(r, &coder->first, entry, c, out);
+        if (completes(position))
+            return true;
     } else {
-        if (!slow_dc(&r, coder, c, out))
+        position = slow_dc(r, coder, c, out);
+        if (position > 63)
             return false;
-        position = 1;
-        refill(&r);
     }
-    while (position < 64) {
-        i = (size_t)(r.bits >> (64 - PFI_FAST_BITS));
-        c = coder->rest.control[i];
-        if (LIKELY((c & 63) && position + PFI_FAST_ADVANCE(c) < 64)) {
-            PFI_STORE8(out + position + PFI_FAST_OFFSET(c),
-                       coder->rest.values[i]);
-            use(&r, c);
-            position += PFI_FAST_ADVANCE(c);
-            if (c & PFI_FAST_END)
-                break;
-        } else {
-            position = slow_ac(&r, coder, c, out, position);
-        }
-        refill(&r);
-    }
-    *reader = r;
-    return position <= 64;
+    refill(r);
+    return take_ac(r, coder, out, position) == 64;
 }
 
 /* pfi_fast_decode */

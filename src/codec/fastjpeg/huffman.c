@@ -6,11 +6,15 @@
 
 #include <string.h>
 
-/* While a table is being built: distance of an entry's last value from its
- * first, and whether it has a value at all. */
-#define SPAN(control) ((control) >> 24 & 7)
+/* While tables are being built an entry is, from its lowest bit on: 8 for the
+ * bits used, 8 for the advance, 8 for the first value's offset, 3 for the
+ * distance of the last value from the first, and two flags. */
+#define USED(entry) ((entry) & 255)
+#define ADVANCE(entry) ((entry) >> 8 & 255)
+#define OFFSET(entry) ((entry) >> 16 & 255)
+#define SPAN(entry) ((entry) >> 24 & 7)
 #define HAS_VALUE 0x08000000u
-#define BUILDING 0x0F000000u
+#define ENDS 0x10000000u
 
 /* One symbol with its value's bits. */
 struct symbol {
@@ -78,31 +82,28 @@ static void prepend(struct level to, struct level next, uint32_t left,
     const uint32_t advance = s->run + s->has_value;
     const uint32_t alone = s->bits | advance << 8 |
                            (s->has_value ? s->run << 16 | HAS_VALUE : 0) |
-                           (s->end ? PFI_FAST_END : 0);
+                           (s->end ? ENDS : 0);
     const uint64_t low = s->has_value ? (uint64_t)(value & 255) : 0;
 
     for (uint32_t i = 0; i < 1u << left; i++) {
         const uint32_t c = next.control[i];
-        const uint32_t total = advance + PFI_FAST_ADVANCE(c);
-        const uint32_t shift =
-            s->has_value ? PFI_FAST_OFFSET(c) + 1 : PFI_FAST_OFFSET(c);
+        const uint32_t total = advance + ADVANCE(c);
+        const uint32_t shift = OFFSET(c) + s->has_value;
         const uint32_t span = shift + SPAN(c);
+        const uint32_t sum = (s->bits + USED(c)) | total << 8 | (c & ENDS);
 
         to.control[i] = alone;
         to.values[i] = low;
-        if (s->end || !(c & 63) || total > 63)
+        if (s->end || !USED(c) || total > 63)
             continue;
         if (!(c & HAS_VALUE)) {
-            to.control[i] = (alone & ~0x7F00u) + (c & 63) + (total << 8) +
-                            (c & PFI_FAST_END);
+            to.control[i] = sum | (alone & (0xFF0000 | HAS_VALUE));
         } else if (!s->has_value) {
-            to.control[i] = (c & (PFI_FAST_END | BUILDING)) |
-                            (s->bits + (c & 63)) | total << 8 |
-                            (s->run + PFI_FAST_OFFSET(c)) << 16;
+            to.control[i] = sum | (s->run + OFFSET(c)) << 16 |
+                            (c & (7u << 24 | HAS_VALUE));
             to.values[i] = next.values[i];
         } else if (span <= 7) {
-            to.control[i] = (c & PFI_FAST_END) | (s->bits + (c & 63)) |
-                            total << 8 | s->run << 16 | HAS_VALUE | span << 24;
+            to.control[i] = sum | s->run << 16 | HAS_VALUE | span << 24;
             to.values[i] = low | next.values[i] << 8 * shift;
         }
     }
@@ -149,25 +150,32 @@ static void fill_level(struct level to, uint32_t bits,
     }
 }
 
-/* Takes off what only the building uses, and where not even one symbol fitted
- * notes its code. */
-static void complete(struct pfi_fast_table *table,
-                     const struct pfi_fast_huffman *h)
+/* From an entry as it is built to one as it is used; it begins with `symbol`,
+ * whose code has `length` bits. */
+static uint32_t finished(uint32_t entry, uint32_t symbol, uint32_t length)
 {
-    uint32_t code = 0;
+    const uint32_t end = entry & ENDS ? PFI_FAST_END << 8 : 0;
+
+    if (!USED(entry))
+        return PFI_FAST_SPECIAL << 8 | symbol << 16 | length << 24;
+    return (entry & 0xFFFFFF) + end +
+           (symbol == 0xF0 ? 0 : length << 28 | (symbol & 15) << 24);
+}
+
+static void finish(struct pfi_fast_table *table,
+                   const struct pfi_fast_huffman *h)
+{
+    uint32_t *c = table->control;
+    uint32_t *const end = c + PFI_FAST_ENTRIES;
     size_t n = 0;
 
-    for (uint32_t length = 1; length <= PFI_FAST_BITS; length++) {
-        for (int i = 0; i < h->counts[length - 1]; i++, code++, n++) {
-            const uint32_t left = PFI_FAST_BITS - length;
-            uint32_t *const c = table->control + ((size_t)code << left);
-
-            for (uint32_t j = 0; j < 1u << left; j++)
-                c[j] = c[j] & 63 ? c[j] & ~BUILDING
-                                 : (uint32_t)h->symbols[n] << 8 | length << 16;
-        }
-        code <<= 1;
-    }
+    /* Codes are in the order of their entries. */
+    for (uint32_t length = 1; length <= PFI_FAST_BITS; length++)
+        for (int i = 0; i < h->counts[length - 1]; i++, n++)
+            for (uint32_t j = 0; j < PFI_FAST_ENTRIES >> length; j++, c++)
+                *c = finished(*c, h->symbols[n], length);
+    while (c < end)
+        *c++ = PFI_FAST_SPECIAL << 8;
 }
 
 bool pfi_fast_coder_make(struct pfi_fast_coder *out,
@@ -187,8 +195,8 @@ bool pfi_fast_coder_make(struct pfi_fast_coder *out,
     memcpy(out->rest.control, top.control, sizeof(out->rest.control));
     memcpy(out->rest.values, top.values, sizeof(out->rest.values));
     fill_level(first, PFI_FAST_BITS, dc, true, room);
-    complete(&out->rest, ac);
-    complete(&out->first, dc);
+    finish(&out->rest, ac);
+    finish(&out->first, dc);
     out->dc_from = *dc;
     out->ac_from = *ac;
     return true;

@@ -12,28 +12,32 @@
 
 /* What the next PFI_FAST_BITS bits begin with.
  *
- * control: bits 0 to 5: bits that its symbols take, 1 to PFI_FAST_BITS;
- *          8 to 14: coefficients that it goes on by;
- *          16 to 21: coefficients in front of the first value;
- *          31: the block ends.
- * values:  up to 8 coefficients from the first value on, a signed byte each,
- *          the first in the lowest; what is no value is 0.
+ * control, from its lowest byte on:
+ *   bits that its symbols take, 1 to PFI_FAST_BITS;
+ *   coefficients that it goes on by, and PFI_FAST_END more if the block ends;
+ *   coefficients in front of the first value;
+ *   the first symbol's code length times 16 and its size, or 0 where that
+ *   symbol is 16 zeros: for the case that the others are not wanted.
+ * values: up to 8 coefficients from the first value on, a signed byte each, the
+ *   first in the lowest; what is no value is 0.
  *
  * Where the first symbol's code is there but not all of its value, or the value
- * takes more than a byte, bits 0 to 5 are 0, and 8 to 11 are the symbol's size,
- * 12 to 15 its run, 16 to 20 its code's length.  0: the code is longer, or none.
- * The two arrays are apart because only control is waited for. */
+ * takes more than a byte, control is: 0, PFI_FAST_SPECIAL, the symbol, its
+ * code's length.  Length 0: the code is longer than the lookup, or there is
+ * none.  A position plus the second byte is thus below 64 in the common case
+ * and only there.  The two arrays are apart because only control is waited
+ * for. */
 struct pfi_fast_table {
     uint32_t control[PFI_FAST_ENTRIES];
     uint64_t values[PFI_FAST_ENTRIES];
 };
 
-#define PFI_FAST_END 0x80000000u
-#define PFI_FAST_ADVANCE(control) ((control) >> 8 & 127)
-#define PFI_FAST_OFFSET(control) ((control) >> 16 & 63)
-#define PFI_FAST_SIZE(control) ((control) >> 8 & 15)
-#define PFI_FAST_RUN(control) ((control) >> 12 & 15)
-#define PFI_FAST_LENGTH(control) ((control) >> 16 & 31)
+#define PFI_FAST_END 128u
+#define PFI_FAST_SPECIAL 255u
+#define PFI_FAST_USED(control) ((control) & 255)
+#define PFI_FAST_ADVANCE(control) ((control) >> 8 & 255)
+#define PFI_FAST_OFFSET(control) ((control) >> 16 & 255)
+#define PFI_FAST_LAST(control) ((control) >> 24)
 
 /* For one symbol of any length: codes of `length` bits, aligned to the left of
  * 16 bits, are below limit[length]; symbol = symbols[base[length] + code]. */
