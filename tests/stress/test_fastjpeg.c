@@ -261,9 +261,9 @@ int main(int argc, char **argv)
         const struct pfi_fast_kernels *k;
         struct made_jpeg file;
         int32_t width, height;
-        const bool damaged = i % 3 == 2;
+        const bool damaged = i % 3 == 2, wild = i % 7 == 3;
 
-        make_jpeg(&file, SIDE);
+        (wild ? make_wild_jpeg : make_jpeg)(&file, wild ? 64 : SIDE);
         if (damaged)
             damage_jpeg(&file);
         n_damaged += damaged;
@@ -271,7 +271,7 @@ int main(int argc, char **argv)
             for (int l = 0; !damaged && (k = pfi_fast_kernels_at(l)); l++)
                 check_coefficients(&file, width, height, k);
             for (int w = 0; w < WINDOWS; w++)
-                check_window(&file, width, height, damaged);
+                check_window(&file, width, height, damaged || wild);
         }
         free(file.data);
     }

@@ -105,6 +105,85 @@ void make_jpeg(struct made_jpeg *file, uint32_t side)
     free(row);
 }
 
+/* A random value whose size in bits is random too, `bits` at most. */
+static JCOEF wild_value(uint32_t bits)
+{
+    const int value = (int)draw(1u << draw(bits + 1));
+
+    return (JCOEF)(draw(2) ? value : -value);
+}
+
+static void fill_wildly(struct jpeg_compress_struct *c, jvirt_barray_ptr *arrays)
+{
+    const uint32_t bits = 4 + draw(7), density = 1 + draw(64);
+
+    for (int i = 0; i < c->num_components; i++) {
+        const jpeg_component_info *const info = &c->comp_info[i];
+
+        for (JDIMENSION y = 0; y < info->height_in_blocks; y++) {
+            const JBLOCKARRAY rows = c->mem->access_virt_barray(
+                (j_common_ptr)c, arrays[i], y, 1, TRUE);
+
+            for (JDIMENSION x = 0; x < info->width_in_blocks; x++) {
+                memset(rows[0][x], 0, sizeof(JBLOCK));
+                for (uint32_t k = 0; k < density; k++)
+                    rows[0][x][draw(draw(2) ? 8 : 64)] = wild_value(bits);
+                /* Differences must fit in 11 bits. */
+                rows[0][x][0] = wild_value(10);
+            }
+        }
+    }
+}
+
+/* The sizes that libjpeg works out when it starts, which is after the arrays
+ * must be there. */
+static void request_arrays(struct jpeg_compress_struct *c,
+                           jvirt_barray_ptr *arrays)
+{
+    const JDIMENSION h = (JDIMENSION)c->comp_info[0].h_samp_factor;
+    const JDIMENSION v = (JDIMENSION)c->comp_info[0].v_samp_factor;
+
+    for (int i = 0; i < c->num_components; i++) {
+        jpeg_component_info *const info = &c->comp_info[i];
+        const JDIMENSION own_h = (JDIMENSION)info->h_samp_factor;
+        const JDIMENSION own_v = (JDIMENSION)info->v_samp_factor;
+        const JDIMENSION across = (c->image_width + 8 * h - 1) / (8 * h);
+        const JDIMENSION down = (c->image_height + 8 * v - 1) / (8 * v);
+
+        info->width_in_blocks =
+            (c->image_width * own_h + 8 * h - 1) / (8 * h);
+        info->height_in_blocks =
+            (c->image_height * own_v + 8 * v - 1) / (8 * v);
+        arrays[i] = c->mem->request_virt_barray(
+            (j_common_ptr)c, JPOOL_IMAGE, TRUE, across * own_h, down * own_v,
+            own_v);
+    }
+}
+
+void make_wild_jpeg(struct made_jpeg *file, uint32_t side)
+{
+    jvirt_barray_ptr arrays[3];
+    struct jpeg_compress_struct c;
+    struct jpeg_error_mgr errors;
+
+    c.err = jpeg_std_error(&errors);
+    errors.emit_message = quiet;
+    jpeg_create_compress(&c);
+    file->data = NULL;
+    jpeg_mem_dest(&c, &file->data, &file->size);
+    c.image_width = 1 + draw(side);
+    c.image_height = 1 + draw(side);
+    c.input_components = draw(5) ? 3 : 1;
+    c.in_color_space = c.input_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    set_options(&c, file);
+    c.optimize_coding = TRUE;
+    request_arrays(&c, arrays);
+    jpeg_write_coefficients(&c, arrays);
+    fill_wildly(&c, arrays);
+    jpeg_finish_compress(&c);
+    jpeg_destroy_compress(&c);
+}
+
 void damage_jpeg(struct made_jpeg *file)
 {
     const uint32_t n = 1 + draw(4);

@@ -19,6 +19,10 @@ void draw_seed(uint64_t seed);
  * quality, restart interval and tables, smooth to noisy. */
 void make_jpeg(struct made_jpeg *file, uint32_t side);
 
+/* One whose coefficients are random, so that they may be more than any picture
+ * has. */
+void make_wild_jpeg(struct made_jpeg *file, uint32_t side);
+
 /* Some wrong bytes, a cut, or markers, anywhere behind the start. */
 void damage_jpeg(struct made_jpeg *file);
 
