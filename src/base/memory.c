@@ -4,7 +4,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PFI_ARENA_ALIGN 64u
 
@@ -99,13 +98,11 @@ void *pfi_arena_array(struct pfi_arena *arena, size_t count, size_t size)
     return pfi_mul(count, size, &total) ? pfi_arena_alloc(arena, total) : NULL;
 }
 
-void *pfi_arena_keep(struct pfi_arena *arena, size_t size)
+void *pfi_arena_keep(struct pfi_arena *arena, size_t size, bool *fresh)
 {
-    if (!arena->kept) {
+    *fresh = !arena->kept;
+    if (*fresh)
         arena->kept = pfi_aligned_alloc(PFI_ARENA_ALIGN, size);
-        if (arena->kept)
-            memset(arena->kept, 0, size);
-    }
     return arena->kept;
 }
 

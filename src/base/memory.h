@@ -36,9 +36,10 @@ bool pfi_arena_init(struct pfi_arena *arena, size_t size);
 void *pfi_arena_alloc(struct pfi_arena *arena, size_t size);
 /* pfi_arena_alloc() of count * size, NULL also where that does not fit. */
 void *pfi_arena_array(struct pfi_arena *arena, size_t count, size_t size);
-/* The `size` bytes that outlive the resets, all 0 when they are first asked for;
- * NULL when out of memory.  An arena has one such block, of one user. */
-void *pfi_arena_keep(struct pfi_arena *arena, size_t size);
+/* The `size` bytes that outlive the resets; *fresh where they are asked for the
+ * first time and hold nothing yet.  NULL when out of memory.  An arena has one
+ * such block, of one user. */
+void *pfi_arena_keep(struct pfi_arena *arena, size_t size, bool *fresh);
 void pfi_arena_reset(struct pfi_arena *arena);
 void pfi_arena_end(struct pfi_arena *arena);
 

@@ -6,7 +6,18 @@
 
 struct pfi_fast_cache *pfi_fast_cache_of(struct pfi_arena *arena)
 {
-    return pfi_arena_keep(arena, sizeof(struct pfi_fast_cache));
+    bool fresh;
+    struct pfi_fast_cache *const cache =
+        pfi_arena_keep(arena, sizeof(*cache), &fresh);
+
+    /* The tables themselves are left alone: a call for one picture would clear
+     * more than it makes. */
+    if (cache && fresh) {
+        cache->clock = 0;
+        for (int i = 0; i < PFI_FAST_CODERS; i++)
+            cache->coder[i].used = 0;
+    }
+    return cache;
 }
 
 static bool same(const struct pfi_fast_huffman *a,

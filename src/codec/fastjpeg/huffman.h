@@ -33,7 +33,7 @@ struct pfi_fast_table {
 };
 
 #define PFI_FAST_END 128u
-#define PFI_FAST_SPECIAL 255u
+#define PFI_FAST_SPECIAL 192u
 #define PFI_FAST_USED(control) ((control) & 255)
 #define PFI_FAST_ADVANCE(control) ((control) >> 8 & 255)
 #define PFI_FAST_OFFSET(control) ((control) >> 16 & 255)
