@@ -16,6 +16,14 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND CMAKE_SIZEOF_VOID_P EQU
       set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${pinfold_${level}_flags}")
     endforeach()
   endforeach()
+  set(pinfold_fast src/codec/fastjpeg)
+  list(APPEND PINFOLD_SOURCES ${pinfold_fast}/entropy_avx2.c ${pinfold_fast}/kernels_sse41.c
+    ${pinfold_fast}/kernels_avx2.c ${pinfold_fast}/kernels_avx512.c)
+  set_source_files_properties(${pinfold_fast}/kernels_sse41.c PROPERTIES COMPILE_OPTIONS -msse4.1)
+  set_source_files_properties(${pinfold_fast}/kernels_avx2.c ${pinfold_fast}/entropy_avx2.c
+    PROPERTIES COMPILE_OPTIONS "-mavx2;-mbmi2")
+  set_source_files_properties(${pinfold_fast}/kernels_avx512.c
+    PROPERTIES COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512vl")
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   list(APPEND PINFOLD_SOURCES transforms/arm/init.c)
   foreach(kernel horizontal vertical store flip)

@@ -23,17 +23,6 @@ struct option {
 
 /* ---------------------------------------------------------------- options --- */
 
-static const char *take_jpeg(struct pfi_cli_options *o, const char *text)
-{
-    static const char *const names[] = {"auto", "libjpeg", NULL};
-    int i = 0;
-    const char *const wrong =
-        pfi_cli_to_choice(text, names, "not auto or libjpeg", &i);
-
-    o->recipe.jpeg = (pinfold_jpeg)i;
-    return wrong;
-}
-
 static const char *take_workers(struct pfi_cli_options *o, const char *text)
 {
     long long n = 0;
@@ -280,6 +269,8 @@ static const struct option table[] = {
      "of a picture before it is decoded (178956970)"},
     {"max-scratch", "BYTES", MAKES, pfi_cli_take_max_scratch,
      "memory to decode one picture (2147483648)"},
+    {"jpeg", "DECODER", MAKES, pfi_cli_take_jpeg,
+     "auto, or libjpeg: libjpeg-turbo for every JPEG (auto)"},
     {"full-decode", NULL, MAKES, pfi_cli_take_full_decode,
      "decode all of each JPEG, not its window: to compare"},
     {"max-scans", "N", MAKES, pfi_cli_take_max_scans, "of a JPEG (256)"},

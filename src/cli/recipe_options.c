@@ -206,3 +206,14 @@ const char *pfi_cli_take_layout(struct pfi_cli_options *o, const char *text)
     o->recipe.layout = (pinfold_layout)i;
     return wrong;
 }
+
+const char *pfi_cli_take_jpeg(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"auto", "libjpeg", NULL};
+    int i = 0;
+    const char *const wrong =
+        pfi_cli_to_choice(text, names, "not auto or libjpeg", &i);
+
+    o->recipe.jpeg = (pinfold_jpeg)i;
+    return wrong;
+}

@@ -33,5 +33,6 @@ const char *pfi_cli_take_pillow(struct pfi_cli_options *o, const char *text);
 const char *pfi_cli_take_cpu_level(struct pfi_cli_options *o, const char *text);
 const char *pfi_cli_take_dtype(struct pfi_cli_options *o, const char *text);
 const char *pfi_cli_take_layout(struct pfi_cli_options *o, const char *text);
+const char *pfi_cli_take_jpeg(struct pfi_cli_options *o, const char *text);
 
 #endif

@@ -67,7 +67,7 @@ static bool by_libjpeg(const struct file *f, unsigned char *row)
 {
     struct pfi_decoder d;
     pinfold_status status =
-        pfi_decoder_open(&d, &arena, f->data, f->size, &limits, NULL);
+        pfi_decoder_open(&d, &arena, f->data, f->size, &limits, false, NULL);
 
     if (status)
         return false;

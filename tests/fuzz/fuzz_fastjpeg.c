@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     pfi_arena_reset(&arena);
     if (size < 4 ||
-        pfi_decoder_open(&decoder, &arena, data, size, &limits, NULL))
+        pfi_decoder_open(&decoder, &arena, data, size, &limits, false, NULL))
         return 0;
     if (strcmp(decoder.codec->format, "JPEG") != 0) {
         pfi_decoder_close(&decoder);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/jpegmaker.h"
+#include "tests/support/randomjpeg.h"
 
 int main(int argc, char **argv)
 {
@@ -15,7 +15,7 @@ int main(int argc, char **argv)
         struct made_jpeg file;
         FILE *out;
 
-        make_jpeg(&file, 8u << i % 4);
+        random_jpeg(&file, 8u << i % 4);
         (void)snprintf(path, sizeof(path), "%s/%d.jpg", argv[1], i);
         out = fopen(path, "wb");
         if (!out || fwrite(file.data, 1, file.size, out) != file.size ||

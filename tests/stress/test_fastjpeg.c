@@ -15,7 +15,7 @@
 #include <jpeglib.h>
 
 #include "src/codec/fastjpeg/fast.h"
-#include "tests/support/jpegmaker.h"
+#include "tests/support/randomjpeg.h"
 
 #define SIDE 200
 #define WINDOWS 3
@@ -166,7 +166,8 @@ static pinfold_status by_codec(const unsigned char *data, size_t size,
 {
     struct pfi_decoder decoder;
     pinfold_status status =
-        pfi_decoder_open(&decoder, &arena, data, size, &by_libjpeg, NULL);
+        pfi_decoder_open(&decoder, &arena, data, size, &by_libjpeg, false,
+                         NULL);
 
     if (status)
         return status;
@@ -240,7 +241,7 @@ static bool size_of(const struct made_jpeg *file, int32_t *width,
 {
     struct pfi_decoder decoder;
 
-    if (pfi_decoder_open(&decoder, &arena, file->data, file->size, &limits,
+    if (pfi_decoder_open(&decoder, &arena, file->data, file->size, &limits, false,
                          NULL))
         return false;
     *width = decoder.width;
@@ -263,7 +264,7 @@ int main(int argc, char **argv)
         int32_t width, height;
         const bool damaged = i % 3 == 2, wild = i % 7 == 3;
 
-        (wild ? make_wild_jpeg : make_jpeg)(&file, wild ? 64 : SIDE);
+        (wild ? make_wild_jpeg : random_jpeg)(&file, wild ? 64 : SIDE);
         if (damaged)
             damage_jpeg(&file);
         n_damaged += damaged;

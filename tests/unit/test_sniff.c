@@ -6,8 +6,11 @@
 
 #include "src/codec/codec.h"
 
-static const struct pfi_limits limits = {1000, 1000000, 1000,
-                                        10,   1000,    false};
+static const struct pfi_limits limits = {.pixels = 1000,
+                                        .scratch = 1000000,
+                                        .ancillary = 1000,
+                                        .scans = 10,
+                                        .side = 1000};
 
 static pinfold_status open_bytes(const void *data, size_t size,
                                  pinfold_error *err)

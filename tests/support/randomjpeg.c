@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Random JPEGs of the kinds that the fast decoder takes, and damage to them. */
-#include "tests/support/jpegmaker.h"
+#include "tests/support/randomjpeg.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static void make_row(unsigned char *row, size_t n, uint32_t y, uint32_t kind,
     }
 }
 
-void make_jpeg(struct made_jpeg *file, uint32_t side)
+void random_jpeg(struct made_jpeg *file, uint32_t side)
 {
     unsigned char *const row = malloc((size_t)side * 3);
     const uint32_t kind = draw(16) ? draw(4) : 4;

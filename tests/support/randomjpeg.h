@@ -17,7 +17,7 @@ void draw_seed(uint64_t seed);
 
 /* Sides of 1 to `side`, grey or three components, 4:4:4, 4:2:2 or 4:2:0, any
  * quality, restart interval and tables, smooth to noisy. */
-void make_jpeg(struct made_jpeg *file, uint32_t side);
+void random_jpeg(struct made_jpeg *file, uint32_t side);
 
 /* One whose coefficients are random, so that they may be more than any picture
  * has. */
