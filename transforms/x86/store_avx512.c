@@ -42,7 +42,8 @@ static inline void put(void *dst, size_t at, __mmask16 mask, __m512 value,
     else if (dtype == PINFOLD_F16)
         _mm256_mask_storeu_epi16(
             (uint16_t *)dst + at, mask,
-            _mm512_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+            /* Its unmasked form warns where the compiler does not optimise. */
+            _mm512_maskz_cvtps_ph(mask, value, _MM_FROUND_TO_NEAREST_INT));
     else
         _mm256_mask_storeu_epi16((uint16_t *)dst + at, mask, to_bf16(value));
 }
