@@ -181,11 +181,10 @@ void pfi_store_black(const struct pfi_recipe *recipe,
                      int32_t x, int32_t n)
 {
     static const unsigned char black[3 * 64] = {0};
-    const size_t plane = (size_t)recipe->height * (size_t)recipe->width;
     pfi_store_function *const store =
         pfi_store_c(recipe->dtype, recipe->layout);
 
     for (int32_t i = 0; i < n; i += 64)
-        store(pfi_store_place(recipe, dst, y, x + i), plane, black,
+        store(pfi_store_place(recipe, dst, y, x + i), recipe->plane, black,
               n - i < 64 ? n - i : 64, norm);
 }

@@ -147,6 +147,31 @@ Test(normalize, pixels_land_in_their_layout)
     }
 }
 
+/* With gaps between the planes, black of every channel lands in its own. */
+Test(normalize, black_lands_behind_gaps)
+{
+    pinfold_recipe recipe = pinfold_recipe_default();
+    struct pfi_norm norm;
+    struct pfi_recipe r;
+    float *sample;
+
+    recipe.crop_height = 3;
+    recipe.crop_width = 4;
+    recipe.plane_alignment = 256;
+    cr_assert_eq(pfi_recipe_resolve(&r, &recipe, NULL), PINFOLD_OK);
+    cr_assert_eq(r.plane, 64);
+    pfi_norm_make(&norm, &r);
+    sample = calloc(1, r.sample_bytes);
+    pfi_store_black(&r, &norm, sample, 1, 0, 4);
+    for (size_t i = 0; i < 3 * r.plane; i++) {
+        const float wanted = norm.channel[i / r.plane].f32[0];
+        const bool black = i % r.plane >= 4 && i % r.plane < 8;
+
+        cr_assert_eq(sample[i], black ? wanted : 0.0f, "element %zu", i);
+    }
+    free(sample);
+}
+
 Test(normalize, black_is_normalised_too)
 {
     struct pfi_recipe r;
