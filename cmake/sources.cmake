@@ -50,6 +50,7 @@ set(PINFOLD_SOURCES
   transforms/resample.c
   transforms/stream.c
   transforms/taps.c
+  src/gpu/normalize_ptx.c
   src/gpu/probe.c
   src/load/ahead.c
   src/load/batch.c
@@ -61,5 +62,6 @@ set(PINFOLD_SOURCES
   src/load/ring.c
   src/load/sample.c
   src/load/slots.c
+  src/load/staged.c
   src/load/trace.c
   src/load/worker.c)

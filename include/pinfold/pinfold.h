@@ -390,7 +390,7 @@ typedef enum pinfold_lane {
 /* One span of time.  Names, each a literal: "read" a file, "make" a sample
  * (decode and transform it, strip by strip), "wait" for a free slot or an epoch,
  * "next" of the caller, "queue" a copy, "copy" from its queueing until it was
- * seen to be done, "wait for the copy", "wait for the consumer". */
+ * seen to be done (with device_normalize, the kernel behind it too), "wait for the copy", "wait for the consumer". */
 typedef struct pinfold_trace_event {
     size_t struct_size;        /* sizeof(pinfold_trace_event) */
     const char *name;
@@ -434,6 +434,11 @@ typedef struct pinfold_loader_options {
                           * slow stores; 0 = the workers read, at most
                           * PINFOLD_WORKERS_MAX */
     const pinfold_trace *trace;    /* NULL = none */
+    int32_t device_normalize; /* 1 = upload 8-bit pixels, a quarter of the bytes
+                          * of f32, and have the device make the recipe's f32,
+                          * f16 or bf16 elements of them: the same bits; needs
+                          * an upload, and CUDA 12.8 */
+    int32_t reserved;    /* 0 */
 } pinfold_loader_options;
 
 #define PINFOLD_WORKERS_MAX 1024
@@ -454,7 +459,7 @@ static inline pinfold_loader_options pinfold_loader_options_default(void)
 typedef struct pinfold_batch {
     void *data;        /* host tensor of `shape`; NULL when it was uploaded */
     void *device_data; /* tensor on the device, or NULL without upload */
-    void *ready_event; /* cudaEvent_t that ends the copy, or NULL */
+    void *ready_event; /* cudaEvent_t behind the copy, or NULL */
     const int64_t *labels;          /* [count] */
     const int64_t *indices;         /* [count] dataset index of each sample */
     const pinfold_status *statuses; /* [count] PINFOLD_OK or why it is zeroed */

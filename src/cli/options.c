@@ -131,6 +131,14 @@ static const char *take_upload(struct pfi_cli_options *o, const char *text)
     return wrong;
 }
 
+static const char *take_device_normalize(struct pfi_cli_options *o,
+                                         const char *text)
+{
+    (void)text;
+    o->loader.device_normalize = 1;
+    return NULL;
+}
+
 static const char *take_device(struct pfi_cli_options *o, const char *text)
 {
     return pfi_cli_to_int32(text, 0, &o->loader.device);
@@ -301,6 +309,8 @@ static const struct option table[] = {
      "a bad picture is zeroed and counted, or ends the run (keep)"},
     {"upload", "off|auto|require", PFI_CLI_BENCH, take_upload,
      "copy batches to a CUDA device (off)"},
+    {"device-normalize", NULL, PFI_CLI_BENCH, take_device_normalize,
+     "upload bytes, a quarter of f32's, and normalise there: the same bits"},
     {"device", "N", PFI_CLI_BENCH, take_device, "CUDA device (0)"},
     {"memory", "KIND", LOADS, take_memory,
      "auto, pinned, pageable, or locked: by mlock() (auto)"},

@@ -149,6 +149,49 @@ static int event_wait(void *cookie, void *event)
     return done(cudaEventSynchronize((cudaEvent_t)event));
 }
 
+/* With them a kernel needs neither nvcc at build time nor libcuda. */
+#if CUDART_VERSION >= 12080
+static int library_load(void *cookie, const char *ptx, void **library)
+{
+    cudaLibrary_t made = NULL;
+    const int code =
+        done(cudaLibraryLoadData(&made, ptx, NULL, NULL, 0, NULL, NULL, 0));
+
+    (void)cookie;
+    *library = (void *)made;
+    return code;
+}
+
+static int library_unload(void *cookie, void *library)
+{
+    (void)cookie;
+    return done(cudaLibraryUnload((cudaLibrary_t)library));
+}
+
+static int library_kernel(void *cookie, void *library, const char *name,
+                          void **kernel)
+{
+    cudaKernel_t found = NULL;
+    const int code =
+        done(cudaLibraryGetKernel(&found, (cudaLibrary_t)library, name));
+
+    (void)cookie;
+    *kernel = (void *)found;
+    return code;
+}
+
+static int launch(void *cookie, void *kernel, const struct pfi_gpu_grid *grid,
+                  void **arguments, void *stream)
+{
+    const dim3 blocks = {grid->blocks_x, grid->blocks_y, 1};
+    const dim3 threads = {grid->threads, 1, 1};
+
+    (void)cookie;
+    return done(cudaLaunchKernel(kernel, blocks, threads, arguments, 0,
+                                 (cudaStream_t)stream));
+}
+#endif
+
 static const char *error_name(void *cookie, int code)
 {
     (void)cookie;
@@ -179,6 +222,12 @@ const struct pfi_gpu *pfi_gpu_default(void)
         .event_record = event_record,
         .event_wait = event_wait,
         .error_name = error_name,
+#if CUDART_VERSION >= 12080
+        .library_load = library_load,
+        .library_unload = library_unload,
+        .library_kernel = library_kernel,
+        .launch = launch,
+#endif
     };
 
     return &cuda;

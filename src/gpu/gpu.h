@@ -6,9 +6,15 @@
 
 #include <stddef.h>
 
+/* A kernel's launch: blocks of `threads` in one row. */
+struct pfi_gpu_grid {
+    unsigned blocks_x, blocks_y, threads;
+};
+
 /* Codes are cudaError_t values; 0 is success.  Every function but
  * device_count, current_device, use_device and the version ones works on the
- * thread's current device.  error_name returns a literal. */
+ * thread's current device.  error_name returns a literal.  The last four are NULL where
+ * the runtime that was built with is too old for them: before 12.8. */
 struct pfi_gpu {
     void *cookie;
     int (*runtime_version)(void *cookie, int *version); /* 0 = none */
@@ -33,7 +39,16 @@ struct pfi_gpu {
     int (*event_record)(void *cookie, void *event, void *stream);
     int (*event_wait)(void *cookie, void *event);
     const char *(*error_name)(void *cookie, int code);
+    int (*library_load)(void *cookie, const char *ptx, void **library);
+    int (*library_unload)(void *cookie, void *library);
+    int (*library_kernel)(void *cookie, void *library, const char *name,
+                          void **kernel);
+    int (*launch)(void *cookie, void *kernel, const struct pfi_gpu_grid *grid,
+                  void **arguments, void *stream);
 };
+
+/* PTX of normalize.cu, for elements of 2 and of 4 bytes. */
+extern const char pfi_normalize_ptx_2[], pfi_normalize_ptx_4[];
 
 /* The back end that this library was built with: src/gpu/cuda.c or none.c. */
 const struct pfi_gpu *pfi_gpu_default(void);

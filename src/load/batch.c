@@ -147,7 +147,7 @@ static pinfold_status await_batch(pinfold_loader *loader, uint64_t deadline,
 
 static void fill_batch(const pinfold_loader *loader, struct pfi_slot *slot)
 {
-    const struct pfi_recipe *const r = &loader->task.recipe;
+    const struct pfi_recipe *const r = &loader->output;
     const bool nchw = r->layout == PINFOLD_NCHW, upload = loader->dev.n_slots;
     const struct pfi_meta *const meta = &slot->meta;
 

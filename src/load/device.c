@@ -37,26 +37,44 @@ pinfold_status pfi_device_leave(const pinfold_loader *loader, int before,
     return status;
 }
 
-/* Queues the copy of `from` into `to`, behind the work that still reads `to`. */
+static pinfold_status copy(pinfold_loader *loader, void *dst,
+                           const struct pfi_slot *from, int32_t count,
+                           pinfold_error *err)
+{
+    const struct pfi_gpu *const gpu = loader->gpu;
+    const size_t size = loader->staged.pixels +
+                        (size_t)count * loader->task.recipe.sample_bytes;
+    const int code =
+        gpu->copy_async(gpu->cookie, dst, from->memory, size, loader->stream);
+
+    return code ? pfi_fail_cuda(gpu, err, code, "cudaMemcpyAsync") : PINFOLD_OK;
+}
+
+/* Queues what brings `from` into `to`, and what writes `to` behind the work that
+ * still reads it. */
 static pinfold_status queue_copy(pinfold_loader *loader,
                                  const struct pfi_slot *from,
                                  struct pfi_slot *to, bool returning,
                                  pinfold_error *err)
 {
     const struct pfi_gpu *const gpu = loader->gpu;
-    const size_t size =
-        (size_t)to->meta.count * loader->task.recipe.sample_bytes;
+    const bool staged = loader->staged.used;
+    const int32_t count = to->meta.count;
+    pinfold_status status = PINFOLD_OK;
     int code;
 
-    if (returning) {
+    if (staged)
+        status = copy(loader, loader->staged.memory, from, count, err);
+    if (!status && returning) {
         code = gpu->stream_wait(gpu->cookie, loader->stream, to->consumed);
         if (code)
             return pfi_fail_cuda(gpu, err, code, "cudaStreamWaitEvent");
     }
-    code = gpu->copy_async(gpu->cookie, to->memory, from->memory, size,
-                           loader->stream);
-    if (code)
-        return pfi_fail_cuda(gpu, err, code, "cudaMemcpyAsync");
+    if (!status)
+        status = staged ? pfi_staged_launch(loader, to, err)
+                        : copy(loader, to->memory, from, count, err);
+    if (status)
+        return status;
     code = gpu->event_record(gpu->cookie, to->ready, loader->stream);
     if (code)
         return pfi_fail_cuda(gpu, err, code, "cudaEventRecord");

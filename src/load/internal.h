@@ -39,11 +39,26 @@ struct pfi_job {
     uint64_t start_ns, end_ns;
 };
 
+/* How bytes that the device normalises are uploaded.  A host slot, and the
+ * device's memory that it is copied to, holds the tables of three channels; at
+ * `good` a byte a sample, 0 for a bad one; at `pixels` the samples.  So the
+ * tables come with the batch, where one copy at open would have to wait for
+ * what the caller's stream has queued. */
+struct pfi_staged {
+    bool used;
+    size_t good, pixels; /* 0 where it is not used */
+    unsigned char tables[3 * 1024];
+    void *memory;           /* the device's, one for all batches: the stream */
+    void *library, *kernel; /* keeps each copy behind the kernel before it */
+};
+
 /* Fields without a remark never change after the open. */
 struct pinfold_loader {
     pinfold_loader_options options; /* defaults filled in; recipe NULL */
     pinfold_allocator allocator;    /* used where alloc is not NULL */
-    struct pfi_task task;
+    struct pfi_task task;     /* of what the workers write */
+    struct pfi_recipe output; /* of what batches hold */
+    struct pfi_staged staged;
     pinfold_dataset *dataset;
     int64_t n_samples, n_batches;
     struct pfi_reader reader;
@@ -52,7 +67,7 @@ struct pinfold_loader {
     const struct pfi_gpu *gpu; /* NULL when no device is used */
     const char *why_no_gpu;
     pid_t pid;
-    size_t slot_bytes;
+    size_t slot_bytes, device_bytes; /* of a slot, on the host and device */
     bool pinned, own_stream;
     void *stream; /* the copies' */
 
@@ -91,6 +106,17 @@ pinfold_status pfi_loader_check(const pinfold_loader *loader,
 /* slots.c: memory, arrays and events of both rings. */
 pinfold_status pfi_slots_open(pinfold_loader *loader, pinfold_error *err);
 void pfi_slots_close(pinfold_loader *loader, bool forked);
+
+/* staged.c: what the device needs to make elements of bytes.  plan says how
+ * slots are laid out, before they are sized; open comes behind the stream. */
+pinfold_status pfi_staged_plan(pinfold_loader *loader, pinfold_error *err);
+pinfold_status pfi_staged_open(pinfold_loader *loader, pinfold_error *err);
+void pfi_staged_close(pinfold_loader *loader);
+/* Makes a host slot ready to be written. */
+void pfi_staged_fill(const pinfold_loader *loader, struct pfi_slot *slot);
+/* Queues the kernel that makes the elements of `to`. */
+pinfold_status pfi_staged_launch(pinfold_loader *loader,
+                                 const struct pfi_slot *to, pinfold_error *err);
 
 /* worker.c.  take and finish are called with the lock held. */
 bool pfi_job_take(pinfold_loader *loader, struct pfi_job *job);

@@ -35,6 +35,7 @@ static pinfold_status check_options(const pinfold_loader_options *o,
         {"memory", (int32_t)o->memory, 0, PINFOLD_MEMORY_PAGEABLE},
         {"bad_sample", (int32_t)o->bad_sample, 0, PINFOLD_BAD_FAIL},
         {"io_threads", o->io_threads, 0, PINFOLD_WORKERS_MAX},
+        {"device_normalize", o->device_normalize, 0, 1},
     };
     pinfold_status status = PINFOLD_OK;
 
@@ -51,6 +52,10 @@ static pinfold_status check_options(const pinfold_loader_options *o,
     if (!status && o->trace && !o->trace->event)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "the trace lacks its function");
+    if (!status && o->device_normalize && o->upload == PINFOLD_UPLOAD_OFF)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "device_normalize without an upload: it may be auto or "
+                        "required");
     return status;
 }
 
@@ -73,6 +78,7 @@ static pinfold_status take_options(pinfold_loader *loader,
         status = pfi_task_init(&loader->task, o->recipe, err);
     if (status)
         return status;
+    loader->output = loader->task.recipe;
     if (o->allocator)
         loader->allocator = *o->allocator;
     if (o->trace)
@@ -88,6 +94,19 @@ static pinfold_status take_options(pinfold_loader *loader,
     return PINFOLD_OK;
 }
 
+/* The bytes of a slot that batch_size samples lie in, behind `before` others;
+ * false where they, or all slots', are too many. */
+static bool size_slot(const pinfold_loader *loader, size_t before,
+                      size_t sample_bytes, size_t *bytes)
+{
+    size_t total;
+
+    return pfi_mul((size_t)loader->options.batch_size, sample_bytes, &total) &&
+           pfi_add(total, before, &total) &&
+           pfi_add(total, PFI_SLOT_TAIL, bytes) &&
+           pfi_mul(*bytes, (size_t)loader->options.slots, &total);
+}
+
 /* Sizes that follow from the options and the dataset. */
 static pinfold_status size_up(pinfold_loader *loader, pinfold_error *err)
 {
@@ -98,9 +117,10 @@ static pinfold_status size_up(pinfold_loader *loader, pinfold_error *err)
     loader->n_samples = n;
     loader->n_batches =
         loader->options.drop_last ? n / size : n / size + (n % size != 0);
-    if (!pfi_mul((size_t)size, loader->task.recipe.sample_bytes, &total) ||
-        !pfi_add(total, PFI_SLOT_TAIL, &loader->slot_bytes) ||
-        !pfi_mul(loader->slot_bytes, (size_t)loader->options.slots, &total) ||
+    if (!size_slot(loader, loader->staged.pixels,
+                   loader->task.recipe.sample_bytes, &loader->slot_bytes) ||
+        !size_slot(loader, 0, loader->output.sample_bytes,
+                   &loader->device_bytes) ||
         !pfi_mul((size_t)n, sizeof(*loader->order), &total))
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "%d slots of %lld samples do not fit in memory",
@@ -284,11 +304,13 @@ static pinfold_status open_parts(pinfold_loader *loader,
     pinfold_status status = take_options(loader, options, err);
 
     if (!status)
+        status = find_device(loader, gpu, err);
+    if (!status)
+        status = pfi_staged_plan(loader, err);
+    if (!status)
         status = size_up(loader, err);
     if (!status)
         status = make_locks(loader, err);
-    if (!status)
-        status = find_device(loader, gpu, err);
     if (!status)
         status = make_workers(loader, err);
     if (!status)

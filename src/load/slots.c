@@ -141,6 +141,8 @@ static pinfold_status open_host(pinfold_loader *loader, pinfold_error *err)
             status = open_event(loader->gpu, &slot->consumed, err);
         if (!status)
             count_host(&loader->stats, slot, loader->slot_bytes);
+        if (!status && loader->staged.used)
+            pfi_staged_fill(loader, slot);
     }
     return status;
 }
@@ -153,14 +155,14 @@ static pinfold_status open_device(pinfold_loader *loader, pinfold_error *err)
     for (int32_t i = 0; !status && i < loader->dev.n_slots; i++) {
         struct pfi_slot *const slot = &loader->dev.slots[i];
         const int code =
-            gpu->alloc(gpu->cookie, &slot->memory, loader->slot_bytes);
+            gpu->alloc(gpu->cookie, &slot->memory, loader->device_bytes);
 
         if (code) {
             slot->memory = NULL;
             return pfi_fail_cuda(gpu, err, code, "cudaMalloc");
         }
         slot->kind = PFI_MEMORY_DEVICE;
-        loader->stats.device_bytes += loader->slot_bytes;
+        loader->stats.device_bytes += loader->device_bytes;
         status = open_event(gpu, &slot->ready, err);
         if (!status)
             status = open_event(gpu, &slot->consumed, err);
@@ -184,7 +186,10 @@ pinfold_status pfi_slots_open(pinfold_loader *loader, pinfold_error *err)
             return pfi_fail_cuda(gpu, err, code, "cudaStreamCreateWithFlags");
         loader->own_stream = true;
     }
-    return open_device(loader, err);
+    status = open_device(loader, err);
+    if (!status && loader->staged.used)
+        status = pfi_staged_open(loader, err);
+    return status;
 }
 
 /* A forked child gives nothing back to the device. */
@@ -256,6 +261,8 @@ void pfi_slots_close(pinfold_loader *loader, bool forked)
         await_consumers(loader, &loader->host);
         await_consumers(loader, &loader->dev);
     }
+    if (gpu && !forked)
+        pfi_staged_close(loader);
     close_ring(loader, &loader->dev, forked);
     close_ring(loader, &loader->host, forked);
     if (gpu && !forked && loader->own_stream)

@@ -89,9 +89,10 @@ static pinfold_status read_sample(pinfold_loader *loader,
 void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
                  struct pfi_job *job)
 {
-    unsigned char *const dst = (unsigned char *)job->slot->memory +
-                               (size_t)job->place *
-                                   loader->task.recipe.sample_bytes;
+    unsigned char *const memory = job->slot->memory;
+    unsigned char *const dst =
+        memory + loader->staged.pixels +
+        (size_t)job->place * loader->task.recipe.sample_bytes;
     const void *data;
     size_t size = 0;
 
@@ -112,6 +113,8 @@ void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
         memset(dst, 0, loader->task.recipe.sample_bytes);
         name_error(loader, arena, job);
     }
+    if (loader->staged.used)
+        memory[loader->staged.good + (size_t)job->place] = !job->status;
     if (loader->ahead)
         pfi_ahead_give_back(loader->ahead, position_of(loader, job));
     pfi_arena_reset(arena);

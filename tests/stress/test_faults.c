@@ -14,7 +14,7 @@
 /* What may fail without a word: there is another way, or nobody to tell. */
 static const char *const quiet[] = {
     "cudaFree",         "cudaFreeHost",      "cudaHostUnregister",
-    "cudaEventDestroy", "cudaStreamDestroy",
+    "cudaEventDestroy", "cudaStreamDestroy", "cudaLibraryUnload",
 };
 
 struct scenario {
@@ -24,25 +24,32 @@ struct scenario {
     pinfold_memory memory;
     bool own_stream, cancels, gives_up; /* closes at the first error */
     const char *refused;                /* this call always fails */
+    bool normalizes;                    /* on the device */
 };
 
 static const struct scenario scenarios[] = {
     {"upload", 2, 2, PINFOLD_UPLOAD_REQUIRE, PINFOLD_MEMORY_AUTO, false, false,
-     false, NULL},
+     false, NULL, false},
     {"one slot, no worker", PINFOLD_OFF, 1, PINFOLD_UPLOAD_REQUIRE,
-     PINFOLD_MEMORY_PINNED, false, false, false, NULL},
+     PINFOLD_MEMORY_PINNED, false, false, false, NULL, false},
     {"the caller's stream", 1, 3, PINFOLD_UPLOAD_REQUIRE, PINFOLD_MEMORY_AUTO,
-     true, false, false, NULL},
+     true, false, false, NULL, false},
     {"cancel", 2, 3, PINFOLD_UPLOAD_AUTO, PINFOLD_MEMORY_AUTO, false, true,
-     false, NULL},
+     false, NULL, false},
     {"ordinary memory", 1, 2, PINFOLD_UPLOAD_REQUIRE, PINFOLD_MEMORY_PAGEABLE,
-     false, false, false, NULL},
+     false, false, false, NULL, false},
     {"registered memory", 1, 2, PINFOLD_UPLOAD_REQUIRE, PINFOLD_MEMORY_PINNED,
-     false, false, false, "cudaHostAlloc"},
+     false, false, false, "cudaHostAlloc", false},
     {"closes at once", 2, 3, PINFOLD_UPLOAD_REQUIRE, PINFOLD_MEMORY_PINNED,
-     false, false, true, NULL},
+     false, false, true, NULL, false},
     {"host batches", 1, 2, PINFOLD_UPLOAD_OFF, PINFOLD_MEMORY_PINNED, false,
-     false, false, NULL},
+     false, false, NULL, false},
+    {"normalise on the device", 2, 2, PINFOLD_UPLOAD_REQUIRE,
+     PINFOLD_MEMORY_AUTO, false, false, false, NULL, true},
+    {"normalise on the caller's stream", 1, 3, PINFOLD_UPLOAD_REQUIRE,
+     PINFOLD_MEMORY_PAGEABLE, true, false, false, NULL, true},
+    {"normalise and cancel", PINFOLD_OFF, 1, PINFOLD_UPLOAD_AUTO,
+     PINFOLD_MEMORY_AUTO, false, true, false, NULL, true},
 };
 
 #define N_SCENARIOS ((int)(sizeof(scenarios) / sizeof(scenarios[0])))
@@ -70,7 +77,8 @@ static bool has_way_round(const struct scenario *scenario, const char *call)
     if (scenario->cancels &&
         (!strcmp(call, "cudaEventSynchronize") ||
          !strcmp(call, "cudaMemcpyAsync") || !strcmp(call, "cudaEventRecord") ||
-         !strcmp(call, "cudaStreamWaitEvent")))
+         !strcmp(call, "cudaStreamWaitEvent") ||
+         !strcmp(call, "cudaLaunchKernel")))
         return true;
     if (!strcmp(call, "cudaGetDeviceCount"))
         return scenario->upload == PINFOLD_UPLOAD_AUTO;
@@ -144,6 +152,8 @@ static void begin(struct life *life, struct fake_set *set,
     s->options.upload = scenario->upload;
     s->options.memory = scenario->memory;
     s->options.stream = scenario->own_stream ? s->streams[2] : NULL;
+    if (scenario->normalizes)
+        scene_normalize(s);
     fake_gpu_speed(s->fake, 300, 0.2);
     fake_gpu_refuse(s->fake, scenario->refused, 2);
 }

@@ -346,6 +346,8 @@ static void choose_options(struct scene *s)
         o->upload = PINFOLD_UPLOAD_OFF;
         o->memory = PINFOLD_MEMORY_PINNED;
     }
+    if (o->upload && below(2))
+        scene_normalize(s);
     if (o->upload && below(3) == 0)
         o->stream = s->streams[below(SCENE_STREAMS)];
     s->set->read_ns = (uint64_t)below(600);
@@ -353,6 +355,8 @@ static void choose_options(struct scene *s)
     fake_gpu_speed(s->fake, s->most_copy_ns, 0.01 + 0.05 * below(20));
     /* At the least speed, from memory that is not pinned. */
     s->most_copy_ns = 4 * (s->most_copy_ns + SCENE_BATCH * 48 * 100);
+    if (o->device_normalize) /* with the tables, and the kernel behind it */
+        s->most_copy_ns += 4 * 3328 * 100 + s->most_copy_ns;
     s->call_ns = below(4) == 0 ? (uint64_t)below(300) : 0;
     fake_gpu_delay(s->fake, -1, s->call_ns);
 }
@@ -367,10 +371,11 @@ static int run(struct fake_set *set, int consumer, uint64_t seed)
     choose_options(&s);
     (void)snprintf(what, sizeof(what),
                    "consumer '%s', seed %llu (%d workers, %d slots, upload %d, "
-                   "memory %d, the caller's stream %d)",
+                   "memory %d, the caller's stream %d, on the device %d)",
                    consumers[consumer].name, (unsigned long long)seed,
                    s.options.workers, s.options.slots, (int)s.options.upload,
-                   (int)s.options.memory, s.options.stream != NULL);
+                   (int)s.options.memory, s.options.stream != NULL,
+                   s.options.device_normalize);
     if (scene_open(&s, &err))
         fail(what, &err);
     for (int64_t epoch = 0; epoch < EPOCHS; epoch++) {

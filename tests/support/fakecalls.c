@@ -16,7 +16,7 @@
 
 #define ALIGNMENT 256
 
-static int broken(struct fake_gpu *f, int code, const char *rule)
+int fake_broken(struct fake_gpu *f, int code, const char *rule)
 {
     if (!f->line.misuse)
         f->line.misuse = rule;
@@ -49,7 +49,7 @@ static int forced(struct fake_gpu *f, const char *name)
 }
 
 /* Locks, counts the call, and returns the code that it has to fail with. */
-static int enter(struct fake_gpu *f, const char *name)
+int fake_enter(struct fake_gpu *f, const char *name)
 {
     const char *rule = NULL;
     uint64_t ns = 0;
@@ -60,7 +60,7 @@ static int enter(struct fake_gpu *f, const char *name)
         rule = "a call with a lock held";
     pthread_mutex_lock(&f->lock);
     if (rule)
-        (void)broken(f, 0, rule);
+        (void)fake_broken(f, 0, rule);
     if (is_spared)
         return 0;
     f->calls++;
@@ -76,7 +76,7 @@ static int enter(struct fake_gpu *f, const char *name)
     return code;
 }
 
-static int leave(struct fake_gpu *f, int code)
+int fake_leave(struct fake_gpu *f, int code)
 {
     pthread_mutex_unlock(&f->lock);
     return code;
@@ -119,13 +119,13 @@ static struct fake_object *find(struct fake_gpu *f, enum fake_kind kind,
                  (o->ptr ? o->ptr : (const void *)o) != handle))
         o = o->next;
     if (!o)
-        (void)broken(f, 0, "a handle that is not alive");
+        (void)fake_broken(f, 0, "a handle that is not alive");
     return o;
 }
 
 /* A stream or event that the calling thread's device has. */
-static struct fake_object *find_here(struct fake_gpu *f, enum fake_kind kind,
-                                     const void *handle)
+struct fake_object *fake_find_here(struct fake_gpu *f, enum fake_kind kind,
+                                   const void *handle)
 {
     struct fake_object *const o = find(f, kind, handle);
 
@@ -133,15 +133,15 @@ static struct fake_object *find_here(struct fake_gpu *f, enum fake_kind kind,
     if (!o || (f->failed && f->fail_for_ever))
         return o;
     if (device_of_thread(f) < 0)
-        (void)broken(f, 0, "a call in a thread without a device");
+        (void)fake_broken(f, 0, "a call in a thread without a device");
     else if (o != &f->initial && o->device != device_of_thread(f))
-        (void)broken(f, 0, "a call on another device than the thread's");
+        (void)fake_broken(f, 0, "a call on another device than the thread's");
     return o;
 }
 
 /* With the lock held. */
-static int add(struct fake_gpu *f, enum fake_kind kind, void *ptr, size_t size,
-               void **handle)
+int fake_add(struct fake_gpu *f, enum fake_kind kind, void *ptr, size_t size,
+             void **handle)
 {
     struct fake_object *const o = calloc(1, sizeof(*o));
 
@@ -166,35 +166,37 @@ static int add(struct fake_gpu *f, enum fake_kind kind, void *ptr, size_t size,
 static int make(struct fake_gpu *f, const char *name, enum fake_kind kind,
                 size_t size, void **handle)
 {
-    int code = enter(f, name);
+    int code = fake_enter(f, name);
     void *ptr = NULL;
 
     if (code)
-        return leave(f, code);
+        return fake_leave(f, code);
     if (device_of_thread(f) < 0)
-        return leave(f, broken(f, INVALID_CONTEXT, "no use_device before"));
+        return fake_leave(
+            f, fake_broken(f, INVALID_CONTEXT, "no use_device before"));
     if (size && posix_memalign(&ptr, ALIGNMENT, size))
-        return leave(f, OUT_OF_MEMORY);
+        return fake_leave(f, OUT_OF_MEMORY);
     if (size)
         memset(ptr, FAKE_POISON, size);
-    code = add(f, kind, ptr, size, handle);
+    code = fake_add(f, kind, ptr, size, handle);
     if (code)
         free(ptr);
-    return leave(f, code);
+    return fake_leave(f, code);
 }
 
-static int give_back(struct fake_gpu *f, const char *name, enum fake_kind kind,
-                     const void *handle)
+int fake_give_back(struct fake_gpu *f, const char *name, enum fake_kind kind,
+                   const void *handle)
 {
-    const int code = enter(f, name);
+    const int code = fake_enter(f, name);
     struct fake_object *const o = find(f, kind, handle);
 
     if (!o || o == &f->initial)
-        return leave(f, broken(f, INVALID_HANDLE, "the end of a NULL stream"));
+        return fake_leave(
+            f, fake_broken(f, INVALID_HANDLE, "the end of a NULL stream"));
     if (o->ptr && fake_timeline_uses(&f->line, o->ptr, o->size)) {
         /* CUDA waits here.  A caller whose wait failed may come to this. */
         if (!f->failed || (!f->fail_for_ever && !strstr(f->failed, "Synch")))
-            (void)broken(f, 0, "the end of memory that a copy needs");
+            (void)fake_broken(f, 0, "the end of memory that a copy needs");
         fake_gpu_await(f, &(struct fake_pending){.memory = o});
     }
     if (o->ptr && kind != REGISTERED) {
@@ -203,7 +205,7 @@ static int give_back(struct fake_gpu *f, const char *name, enum fake_kind kind,
     }
     o->ptr = NULL;
     o->alive = false;
-    return leave(f, code);
+    return fake_leave(f, code);
 }
 
 /* ------------------------------------------------------------ the table --- */
@@ -223,36 +225,36 @@ static int driver_version(void *cookie, int *version)
 static int device_count(void *cookie, int *count)
 {
     struct fake_gpu *const f = cookie;
-    int code = enter(f, "cudaGetDeviceCount");
+    int code = fake_enter(f, "cudaGetDeviceCount");
 
     if (!code)
         code = f->count_code;
     if (!code)
         *count = f->devices;
-    return leave(f, code);
+    return fake_leave(f, code);
 }
 
 static int current_device(void *cookie, int *device)
 {
     struct fake_gpu *const f = cookie;
-    const int code = enter(f, "cudaGetDevice");
+    const int code = fake_enter(f, "cudaGetDevice");
     const int now = device_of_thread(f);
 
     if (!code)
         *device = now < 0 ? 0 : now;
-    return leave(f, code);
+    return fake_leave(f, code);
 }
 
 static int use_device(void *cookie, int device)
 {
     struct fake_gpu *const f = cookie;
-    int code = enter(f, "cudaSetDevice");
+    int code = fake_enter(f, "cudaSetDevice");
 
     if (!code && (device < 0 || device >= f->devices))
-        code = broken(f, INVALID_DEVICE, "no such device");
+        code = fake_broken(f, INVALID_DEVICE, "no such device");
     if (!code)
         pthread_setspecific(f->device, (void *)((intptr_t)device + 1));
-    return leave(f, code);
+    return fake_leave(f, code);
 }
 
 static int pin(void *cookie, void **ptr, size_t size)
@@ -262,7 +264,7 @@ static int pin(void *cookie, void **ptr, size_t size)
 
 static int unpin(void *cookie, void *ptr)
 {
-    return give_back(cookie, "cudaFreeHost", PINNED, ptr);
+    return fake_give_back(cookie, "cudaFreeHost", PINNED, ptr);
 }
 
 static int alloc(void *cookie, void **ptr, size_t size)
@@ -272,7 +274,7 @@ static int alloc(void *cookie, void **ptr, size_t size)
 
 static int dealloc(void *cookie, void *ptr)
 {
-    return give_back(cookie, "cudaFree", DEVICE, ptr);
+    return fake_give_back(cookie, "cudaFree", DEVICE, ptr);
 }
 
 static int stream_create(void *cookie, void **stream)
@@ -283,7 +285,7 @@ static int stream_create(void *cookie, void **stream)
 /* As in CUDA, what was queued is done all the same. */
 static int stream_destroy(void *cookie, void *stream)
 {
-    return give_back(cookie, "cudaStreamDestroy", STREAM, stream);
+    return fake_give_back(cookie, "cudaStreamDestroy", STREAM, stream);
 }
 
 static int event_create(void *cookie, void **event)
@@ -293,7 +295,7 @@ static int event_create(void *cookie, void **event)
 
 static int event_destroy(void *cookie, void *event)
 {
-    return give_back(cookie, "cudaEventDestroy", EVENT, event);
+    return fake_give_back(cookie, "cudaEventDestroy", EVENT, event);
 }
 
 int fake_gpu_push(struct fake_gpu *f, struct fake_object *stream,
@@ -307,39 +309,42 @@ int fake_gpu_push(struct fake_gpu *f, struct fake_object *stream,
 static int stream_wait(void *cookie, void *stream, void *event)
 {
     struct fake_gpu *const f = cookie;
-    const int code = enter(f, "cudaStreamWaitEvent");
-    struct fake_object *const s = code ? NULL : find_here(f, STREAM, stream);
-    const struct fake_object *const e = s ? find_here(f, EVENT, event) : NULL;
+    const int code = fake_enter(f, "cudaStreamWaitEvent");
+    struct fake_object *const s =
+        code ? NULL : fake_find_here(f, STREAM, stream);
+    const struct fake_object *const e =
+        s ? fake_find_here(f, EVENT, event) : NULL;
 
     if (!e)
-        return leave(f, code ? code : INVALID_HANDLE);
+        return fake_leave(f, code ? code : INVALID_HANDLE);
     if (!e->stream)
-        return leave(f, broken(f, INVALID_VALUE, "wait for what never began"));
-    return leave(f, fake_gpu_push(f, s,
-                                  &(struct fake_op){.kind = FAKE_WAIT,
-                                                    .behind = e->stream,
-                                                    .count = e->count}));
+        return fake_leave(
+            f, fake_broken(f, INVALID_VALUE, "wait for what never began"));
+    return fake_leave(f, fake_gpu_push(f, s,
+                                       &(struct fake_op){.kind = FAKE_WAIT,
+                                                         .behind = e->stream,
+                                                         .count = e->count}));
 }
 
 static int stream_sync(void *cookie, void *stream)
 {
     struct fake_gpu *const f = cookie;
-    const int code = enter(f, "cudaStreamSynchronize");
+    const int code = fake_enter(f, "cudaStreamSynchronize");
     const struct fake_object *const s =
-        code ? NULL : find_here(f, STREAM, stream);
+        code ? NULL : fake_find_here(f, STREAM, stream);
 
     if (!s)
-        return leave(f, code ? code : INVALID_HANDLE);
+        return fake_leave(f, code ? code : INVALID_HANDLE);
     fake_gpu_await(
         f, &(struct fake_pending){.stream = s->stream,
                                   .count = fake_stream_pushed(s->stream)});
-    return leave(f, 0);
+    return fake_leave(f, 0);
 }
 
 /* The live memory of a kind that holds these bytes, or NULL. */
-static const struct fake_object *holder(const struct fake_gpu *f,
-                                        enum fake_kind kind, const void *ptr,
-                                        size_t size)
+const struct fake_object *fake_holder(const struct fake_gpu *f,
+                                      enum fake_kind kind, const void *ptr,
+                                      size_t size)
 {
     for (const struct fake_object *o = f->objects; o; o = o->next)
         if (o->alive && o->kind == kind &&
@@ -352,76 +357,82 @@ static const struct fake_object *holder(const struct fake_gpu *f,
 static int host_register(void *cookie, void *ptr, size_t size)
 {
     struct fake_gpu *const f = cookie;
-    const int code = enter(f, "cudaHostRegister");
+    const int code = fake_enter(f, "cudaHostRegister");
 
     if (code)
-        return leave(f, code);
+        return fake_leave(f, code);
     if (device_of_thread(f) < 0)
-        return leave(f, broken(f, INVALID_CONTEXT, "no use_device before"));
-    if (holder(f, REGISTERED, ptr, 1) || holder(f, PINNED, ptr, 1))
-        return leave(f, ALREADY_REGISTERED);
-    return leave(f, add(f, REGISTERED, ptr, size, NULL));
+        return fake_leave(
+            f, fake_broken(f, INVALID_CONTEXT, "no use_device before"));
+    if (fake_holder(f, REGISTERED, ptr, 1) || fake_holder(f, PINNED, ptr, 1))
+        return fake_leave(f, ALREADY_REGISTERED);
+    return fake_leave(f, fake_add(f, REGISTERED, ptr, size, NULL));
 }
 
 static int host_unregister(void *cookie, void *ptr)
 {
-    return give_back(cookie, "cudaHostUnregister", REGISTERED, ptr);
+    return fake_give_back(cookie, "cudaHostUnregister", REGISTERED, ptr);
 }
 
 static int copy_async(void *cookie, void *dst, const void *src, size_t size,
                       void *stream)
 {
     struct fake_gpu *const f = cookie;
-    const int code = enter(f, "cudaMemcpyAsync");
-    struct fake_object *const s = code ? NULL : find_here(f, STREAM, stream);
-    const bool pinned =
-        holder(f, PINNED, src, size) || holder(f, REGISTERED, src, size);
+    const int code = fake_enter(f, "cudaMemcpyAsync");
+    struct fake_object *const s =
+        code ? NULL : fake_find_here(f, STREAM, stream);
+    const bool pinned = fake_holder(f, PINNED, src, size) ||
+                        fake_holder(f, REGISTERED, src, size);
     uint64_t ns = f->latency_ns + (uint64_t)((double)size / f->bytes_per_ns);
 
     if (!s)
-        return leave(f, code ? code : INVALID_HANDLE);
-    if (!holder(f, DEVICE, dst, size))
-        return leave(f, broken(f, INVALID_VALUE, "copy outside the device"));
-    if (!pinned && (holder(f, PINNED, src, 1) || holder(f, REGISTERED, src, 1)))
-        return leave(f, broken(f, INVALID_VALUE, "copy past pinned memory"));
+        return fake_leave(f, code ? code : INVALID_HANDLE);
+    if (!fake_holder(f, DEVICE, dst, size))
+        return fake_leave(
+            f, fake_broken(f, INVALID_VALUE, "copy outside the device"));
+    if (!pinned &&
+        (fake_holder(f, PINNED, src, 1) || fake_holder(f, REGISTERED, src, 1)))
+        return fake_leave(
+            f, fake_broken(f, INVALID_VALUE, "copy past pinned memory"));
     *(pinned ? &f->pinned_copies : &f->pageable_copies) += 1;
     ns *= pinned ? 1 : 4;
-    return leave(f, fake_gpu_push(f, s,
-                                  &(struct fake_op){.kind = FAKE_COPY,
-                                                    .dst = dst,
-                                                    .src = src,
-                                                    .size = size,
-                                                    .ns = ns}));
+    return fake_leave(f, fake_gpu_push(f, s,
+                                       &(struct fake_op){.kind = FAKE_COPY,
+                                                         .dst = dst,
+                                                         .src = src,
+                                                         .size = size,
+                                                         .ns = ns}));
 }
 
 static int event_record(void *cookie, void *event, void *stream)
 {
     struct fake_gpu *const f = cookie;
-    const int code = enter(f, "cudaEventRecord");
-    struct fake_object *const s = code ? NULL : find_here(f, STREAM, stream);
-    struct fake_object *const e = s ? find_here(f, EVENT, event) : NULL;
+    const int code = fake_enter(f, "cudaEventRecord");
+    struct fake_object *const s =
+        code ? NULL : fake_find_here(f, STREAM, stream);
+    struct fake_object *const e = s ? fake_find_here(f, EVENT, event) : NULL;
 
     if (!e)
-        return leave(f, code ? code : INVALID_HANDLE);
+        return fake_leave(f, code ? code : INVALID_HANDLE);
     e->stream = s->stream;
     e->count = fake_stream_pushed(s->stream);
-    return leave(f, 0);
+    return fake_leave(f, 0);
 }
 
 static int event_wait(void *cookie, void *event)
 {
     struct fake_gpu *const f = cookie;
-    const int code = enter(f, "cudaEventSynchronize");
+    const int code = fake_enter(f, "cudaEventSynchronize");
     /* As in CUDA, from any device. */
     const struct fake_object *const e = code ? NULL : find(f, EVENT, event);
 
     if (!e)
-        return leave(f, code ? code : INVALID_HANDLE);
+        return fake_leave(f, code ? code : INVALID_HANDLE);
     if (!e->stream)
-        return leave(f, broken(f, 0, "wait for what never began"));
+        return fake_leave(f, fake_broken(f, 0, "wait for what never began"));
     fake_gpu_await(
         f, &(struct fake_pending){.stream = e->stream, .count = e->count});
-    return leave(f, 0);
+    return fake_leave(f, 0);
 }
 
 static const char *error_name(void *cookie, int code)
@@ -436,6 +447,8 @@ static const char *error_name(void *cookie, int code)
     case ALREADY_REGISTERED: return "cudaErrorHostMemoryAlreadyRegistered";
     case 700: return "cudaErrorIllegalAddress";
     case 719: return "cudaErrorLaunchFailure";
+    case 218: return "cudaErrorInvalidPtx";
+    case 500: return "cudaErrorSymbolNotFound";
     default: return "cudaErrorUnknown";
     }
 }
@@ -462,4 +475,8 @@ const struct pfi_gpu fake_gpu_calls_table = {
     .event_record = event_record,
     .event_wait = event_wait,
     .error_name = error_name,
+    .library_load = fake_library_load,
+    .library_unload = fake_library_unload,
+    .library_kernel = fake_library_kernel,
+    .launch = fake_launch,
 };

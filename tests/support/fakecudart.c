@@ -168,3 +168,42 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     return keep(gpu->event_wait(gpu->cookie, event));
 }
+
+#if CUDART_VERSION >= 12080
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
+                                enum cudaJitOption *options, void **values,
+                                unsigned n_options,
+                                enum cudaLibraryOption *library_options,
+                                void **library_values,
+                                unsigned n_library_options)
+{
+    expect(!options && !values && !n_options && !library_options &&
+               !library_values && !n_library_options,
+           "cudaLibraryLoadData has options");
+    return keep(gpu->library_load(gpu->cookie, code, (void **)library));
+}
+
+cudaError_t cudaLibraryUnload(cudaLibrary_t library)
+{
+    return keep(gpu->library_unload(gpu->cookie, library));
+}
+
+cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library,
+                                 const char *name)
+{
+    return keep(
+        gpu->library_kernel(gpu->cookie, library, name, (void **)kernel));
+}
+
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block,
+                             void **arguments, size_t shared,
+                             cudaStream_t stream)
+{
+    const struct pfi_gpu_grid taken = {grid.x, grid.y, block.x};
+
+    expect(grid.z == 1 && block.y == 1 && block.z == 1 && shared == 0,
+           "the kernel has another shape");
+    return keep(gpu->launch(gpu->cookie, (void *)(uintptr_t)kernel, &taken,
+                            arguments, stream));
+}
+#endif

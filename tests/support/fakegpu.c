@@ -41,8 +41,10 @@ void fake_gpu_end(struct fake_gpu *f)
         next = o->next;
         if (o->kind != REGISTERED)
             free(o->ptr);
+        fake_ptx_free(o->ptx);
         free(o);
     }
+    fake_launches_end(f);
     pthread_mutex_destroy(&f->lock);
     pthread_key_delete(f->device);
     free(f);
@@ -211,7 +213,7 @@ struct fake_live fake_gpu_live(struct fake_gpu *f)
     pthread_mutex_unlock(&f->lock);
     return (struct fake_live){counts[PINNED] + counts[REGISTERED],
                               counts[DEVICE], counts[STREAM], counts[EVENT],
-                              pending};
+                              counts[LIBRARY], pending};
 }
 
 long fake_gpu_calls(struct fake_gpu *f)
@@ -231,6 +233,11 @@ long fake_gpu_pinned_copies(struct fake_gpu *f)
 long fake_gpu_pageable_copies(struct fake_gpu *f)
 {
     return f->pageable_copies;
+}
+
+long fake_gpu_kernels(struct fake_gpu *f)
+{
+    return f->kernels;
 }
 
 void fake_gpu_report(struct fake_gpu *f, const char *rule)

@@ -22,7 +22,7 @@ struct fake_gpu;
 
 /* What is alive, and the operations that are not done in all streams. */
 struct fake_live {
-    int pins, allocs, streams, events, pending;
+    int pins, allocs, streams, events, libraries, pending;
 };
 
 /* NULL when out of memory.  Versions are 13000 at first. */
@@ -54,7 +54,8 @@ long fake_gpu_calls(struct fake_gpu *fake);
 
 void fake_gpu_join(struct fake_gpu *fake, const struct fake_world *world);
 /* A copy takes latency_ns and 1 ns for each `bytes_per_ns`; at first both are
- * 1.  From memory that is not pinned it takes four times as long. */
+ * 1.  From memory that is not pinned it takes four times as long, and a kernel
+ * an eighth of what a copy of its output would. */
 void fake_gpu_speed(struct fake_gpu *fake, uint64_t latency_ns,
                     double bytes_per_ns);
 
@@ -78,6 +79,8 @@ struct fake_live fake_gpu_live(struct fake_gpu *fake);
 /* Copies from pinned and from other memory since the start. */
 long fake_gpu_pinned_copies(struct fake_gpu *fake);
 long fake_gpu_pageable_copies(struct fake_gpu *fake);
+/* Launches since the start. */
+long fake_gpu_kernels(struct fake_gpu *fake);
 /* Says that a call broke a rule, a literal. */
 void fake_gpu_report(struct fake_gpu *fake, const char *rule);
 /* The first rule that a call broke, or NULL. */

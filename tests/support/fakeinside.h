@@ -7,9 +7,10 @@
 #include <sys/types.h>
 
 #include "tests/support/fakegpu.h"
+#include "tests/support/fakeptx.h"
 #include "tests/support/fakestream.h"
 
-enum fake_kind { PINNED, REGISTERED, DEVICE, STREAM, EVENT, N_KINDS };
+enum fake_kind { PINNED, REGISTERED, DEVICE, STREAM, EVENT, LIBRARY, N_KINDS };
 
 /* What a handle names.  It stays when it is given back, so that a handle is
  * never used twice. */
@@ -24,6 +25,7 @@ struct fake_object {
      * `count` operations of this stream are. */
     struct fake_stream *stream;
     long count;
+    struct fake_ptx *ptx; /* of a library */
 };
 
 /* The lock guards all but the table, the key, the process and the world. */
@@ -40,7 +42,8 @@ struct fake_gpu {
     const char *failed, *refused;
     uint64_t slow_ns, latency_ns;
     double bytes_per_ns;
-    long pinned_copies, pageable_copies;
+    long pinned_copies, pageable_copies, kernels;
+    struct fake_launch *launches;
     struct fake_timeline line;
     struct fake_object *objects;
     struct fake_object initial; /* the NULL stream, last of the objects */
@@ -60,6 +63,36 @@ void fake_gpu_await(struct fake_gpu *fake, struct fake_pending *pending);
 /* With the lock held: puts an operation into a stream; a CUDA code. */
 int fake_gpu_push(struct fake_gpu *fake, struct fake_object *stream,
                   const struct fake_op *op);
+
+/* What every call is made of; all but enter with the lock held.  enter locks,
+ * counts the call and returns the code that it has to fail with. */
+int fake_enter(struct fake_gpu *fake, const char *name);
+int fake_leave(struct fake_gpu *fake, int code);
+/* Notes the rule that was broken; returns the code. */
+int fake_broken(struct fake_gpu *fake, int code, const char *rule);
+/* A stream, event or library that the calling thread's device has. */
+struct fake_object *fake_find_here(struct fake_gpu *fake, enum fake_kind kind,
+                                   const void *handle);
+/* The live memory of a kind that holds these bytes, or NULL. */
+const struct fake_object *fake_holder(const struct fake_gpu *fake,
+                                      enum fake_kind kind, const void *ptr,
+                                      size_t size);
+/* A new object, first of the list; a CUDA code. */
+int fake_add(struct fake_gpu *fake, enum fake_kind kind, void *ptr, size_t size,
+             void **handle);
+/* A whole call that gives something back. */
+int fake_give_back(struct fake_gpu *fake, const char *name, enum fake_kind kind,
+                   const void *handle);
+
+/* fakekernel.c */
+int fake_library_load(void *cookie, const char *text, void **library);
+int fake_library_unload(void *cookie, void *library);
+int fake_library_kernel(void *cookie, void *library, const char *name,
+                        void **kernel);
+int fake_launch(void *cookie, void *kernel, const struct pfi_gpu_grid *grid,
+                void **arguments, void *stream);
+void fake_launches_end(struct fake_gpu *fake);
+
 /* The functions, without a cookie. */
 extern const struct pfi_gpu fake_gpu_calls_table;
 

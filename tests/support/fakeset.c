@@ -3,6 +3,7 @@
 #include "tests/support/fakeset.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,49 @@ int fake_batch_right(const struct fake_set *set, const pinfold_batch *batch,
         }
     }
     return 1;
+}
+
+/* The code that became `value`, or one that no sample has. */
+static unsigned char code_of(float value, bool bad)
+{
+    const float code = (value - 1) * 255;
+
+    if (bad)
+        return value < 0 || value > 0 ? 0xCD : 0;
+    return code > -0.1f && code < 255.1f ? (unsigned char)lrintf(code) : 0xCD;
+}
+
+int fake_float_batch_right(const struct fake_set *set,
+                           const pinfold_batch *batch, const void *data)
+{
+    const size_t n =
+        (size_t)(batch->shape[1] * batch->shape[2] * batch->shape[3]);
+    unsigned char *const codes = malloc(n * (size_t)batch->count);
+    int right;
+
+    if (!codes)
+        die("malloc");
+    for (size_t i = 0; i < n * (size_t)batch->count; i++) {
+        float value;
+
+        memcpy(&value, (const char *)data + i * sizeof(value), sizeof(value));
+        codes[i] = code_of(value, batch->statuses[i / n] != PINFOLD_OK);
+    }
+    right = fake_batch_right(set, batch, codes);
+    free(codes);
+    return right;
+}
+
+pinfold_recipe fake_float_recipe(void)
+{
+    pinfold_recipe recipe = fake_recipe();
+
+    recipe.dtype = PINFOLD_F32;
+    for (int c = 0; c < 3; c++) {
+        recipe.mean[c] = -1;
+        recipe.stddev[c] = 1;
+    }
+    return recipe;
 }
 
 pinfold_recipe fake_recipe(void)

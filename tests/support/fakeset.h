@@ -31,7 +31,13 @@ void fake_set_remove(const struct fake_set *set, int i);
 /* Whether an u8 NHWC batch holds what it says; prints what it does not. */
 int fake_batch_right(const struct fake_set *set, const pinfold_batch *batch,
                      const unsigned char *data);
+/* The same for a batch of fake_float_recipe(). */
+int fake_float_batch_right(const struct fake_set *set,
+                           const pinfold_batch *batch, const void *data);
 /* A recipe of 4 x 4 u8 NHWC outputs for the set's pictures. */
 pinfold_recipe fake_recipe(void);
+/* The same in f32, where code x is 1 + x / 255, so that a black pixel differs
+ * from one that was zeroed. */
+pinfold_recipe fake_float_recipe(void);
 
 #endif

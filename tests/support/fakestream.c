@@ -175,12 +175,17 @@ static bool touches(const void *a, size_t a_size, const void *b, size_t b_size)
            (uintptr_t)b < (uintptr_t)a + a_size;
 }
 
+static size_t written(const struct fake_op *op)
+{
+    return !op->dst ? 0 : op->dst_size ? op->dst_size : op->size;
+}
+
 bool fake_timeline_uses(const struct fake_timeline *line, const void *ptr,
                         size_t size)
 {
     for (const struct fake_stream *s = line->streams; s; s = s->next)
         for (const struct item *i = s->first; i; i = i->next)
-            if (touches(ptr, size, i->op.dst, i->op.dst ? i->op.size : 0) ||
+            if (touches(ptr, size, i->op.dst, written(&i->op)) ||
                 touches(ptr, size, i->op.src, i->op.src ? i->op.size : 0))
                 return true;
     return false;

@@ -16,7 +16,7 @@ struct fake_stream;
 
 enum fake_op_kind {
     FAKE_COPY,   /* reads src at its start and end; dst is poison until then */
-    FAKE_KERNEL, /* calls kernel() at its start and end; reads src */
+    FAKE_KERNEL, /* calls kernel() at its start and end; src and dst are its */
     FAKE_WAIT    /* until the first `count` operations of `behind` are done */
 };
 
@@ -24,7 +24,7 @@ struct fake_op {
     enum fake_op_kind kind;
     void *dst;
     const void *src;
-    size_t size;
+    size_t size, dst_size; /* 0 = size */
     uint64_t ns;
     void (*kernel)(void *argument, bool at_end);
     void *argument;

@@ -68,7 +68,7 @@ static const char *what_is_wrong(struct scene *s)
         must(s->gpu->stream_destroy(s->gpu->cookie, s->streams[i]), "stream");
     leave_device(s);
     live = fake_gpu_live(s->fake);
-    return live.pins + live.allocs + live.streams + live.events
+    return live.pins + live.allocs + live.streams + live.events + live.libraries
                ? "something on the device was not freed"
                : fake_gpu_misuse(s->fake);
 }
@@ -93,6 +93,12 @@ pinfold_status scene_open(struct scene *s, pinfold_error *err)
                            &s->set->reader, err);
 }
 
+void scene_normalize(struct scene *s)
+{
+    s->recipe = fake_float_recipe();
+    s->options.device_normalize = 1;
+}
+
 static struct scene_use *use_of(struct scene *s, const pinfold_batch *batch)
 {
     struct scene_use *const use = &s->uses[s->n_uses++ % SCENE_USES];
@@ -100,6 +106,7 @@ static struct scene_use *use_of(struct scene *s, const pinfold_batch *batch)
 
     use->set = s->set;
     use->wrong = &s->wrong;
+    use->floats = s->recipe.dtype == PINFOLD_F32;
     use->data = batch->device_data ? batch->device_data : batch->data;
     use->batch = *batch;
     memcpy(use->labels, batch->labels, n * sizeof(*use->labels));
@@ -115,7 +122,8 @@ static void check(void *argument, bool at_end)
 {
     const struct scene_use *const use = argument;
 
-    if (fake_batch_right(use->set, &use->batch, use->data))
+    if (use->floats ? fake_float_batch_right(use->set, &use->batch, use->data)
+                    : fake_batch_right(use->set, &use->batch, use->data))
         return;
     (void)fprintf(stderr, "  at the %s of the work, at %llu ns\n",
                   at_end ? "end" : "start", (unsigned long long)sim_now());

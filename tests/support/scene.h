@@ -21,6 +21,7 @@ struct scene_use {
     int64_t labels[SCENE_BATCH], indices[SCENE_BATCH];
     pinfold_status statuses[SCENE_BATCH];
     const unsigned char *data;
+    bool floats; /* of fake_float_recipe() */
     int *wrong;
 };
 
@@ -48,6 +49,9 @@ int scene_end(struct scene *scene, const char *what);
 
 /* pfi_loader_open() with the scene's options into its loader. */
 pinfold_status scene_open(struct scene *scene, pinfold_error *err);
+
+/* Has the device normalise from the next open on. */
+void scene_normalize(struct scene *scene);
 
 /* Queues work of `ns` on a stream that waits for the batch and checks it. */
 void scene_work(struct scene *scene, const pinfold_batch *batch, int stream,

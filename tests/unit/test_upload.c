@@ -41,7 +41,9 @@ static void teardown(void)
     cr_assert_eq(device, 0, "the caller's device was not restored");
     cr_assert_eq(gpu->stream_destroy(gpu->cookie, consumer), 0);
     live = fake_gpu_live(fake);
-    cr_assert_eq(live.pins + live.allocs + live.streams + live.events, 0);
+    cr_assert_eq(live.pins + live.allocs + live.streams + live.events +
+                     live.libraries,
+                 0);
     cr_assert_null(fake_gpu_misuse(fake), "%s", fake_gpu_misuse(fake));
     fake_gpu_end(fake);
     fake_set_close(&set);
