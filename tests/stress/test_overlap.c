@@ -50,9 +50,10 @@ static uint64_t run_epoch(int64_t epoch)
     return sim_now() - start;
 }
 
-/* How long an epoch takes over n max(d, c) + d + c; below 0 where it fails. */
+/* How long an epoch takes over n max(d, c) + d + c; below 0 where it fails.
+ * Where the device normalises, c is a ninth longer: the kernel's time. */
 static double measure(struct fake_set *set, int32_t workers, int32_t slots,
-                      uint64_t d, uint64_t c)
+                      uint64_t d, uint64_t c, bool normalize)
 {
     struct fake_world world = sim_world;
     char what[96];
@@ -64,6 +65,10 @@ static double measure(struct fake_set *set, int32_t workers, int32_t slots,
     set->world = &world;
     set->read_ns = d * (uint64_t)(workers > 0 ? workers : 1) / SCENE_BATCH;
     fake_gpu_speed(scene.fake, c, 1e9);
+    if (normalize) {
+        scene_normalize(&scene);
+        c += 1 + c / 8;
+    }
     scene.options.workers = workers;
     scene.options.slots = slots;
     n_reads = n_reads_in_copies = 0;
@@ -74,45 +79,56 @@ static double measure(struct fake_set *set, int32_t workers, int32_t slots,
 
         worst = ns > worst ? ns : worst;
     }
-    (void)snprintf(what, sizeof(what), "%d workers, %d slots, d %llu, c %llu",
-                   workers, slots, (unsigned long long)d,
-                   (unsigned long long)c);
+    (void)snprintf(what, sizeof(what),
+                   "%d workers, %d slots, d %llu, c %llu, on the device %d",
+                   workers, slots, (unsigned long long)d, (unsigned long long)c,
+                   normalize);
     if (scene_end(&scene, what))
         return -1;
     return (double)worst / (double)(BATCHES * (d > c ? d : c) + d + c);
+}
+
+static double worst;
+static long runs;
+
+/* Both ways of uploading; false, after saying how, where a bound is broken. */
+static bool check(struct fake_set *set, int32_t workers, int32_t slots,
+                  uint64_t d, uint64_t c)
+{
+    bool good = true;
+
+    for (int normalize = 0; normalize < 2; normalize++, runs++) {
+        const double over = measure(set, workers, slots, d, c, normalize);
+
+        worst = over > worst ? over : worst;
+        if (over >= 0 && over <= 1.15 && n_reads_in_copies > 0 &&
+            n_reads == 3 * SAMPLES)
+            continue;
+        good = false;
+        (void)fprintf(stderr,
+                      "%d workers, %d slots, d %llu, c %llu, on the device %d: "
+                      "%.3f of the bound's measure; %ld of %ld samples were "
+                      "made during a copy\n",
+                      workers, slots, (unsigned long long)d,
+                      (unsigned long long)c, normalize, over, n_reads_in_copies,
+                      n_reads);
+    }
+    return good;
 }
 
 int main(void)
 {
     static const int32_t workers[] = {PINFOLD_OFF, 1, 2, 4};
     struct fake_set set;
-    double worst = 0;
-    long runs = 0;
     int failed = 0;
 
     fake_set_open(&set, SAMPLES);
-    for (size_t w = 0; w < sizeof(workers) / sizeof(workers[0]); w++) {
-        for (int32_t slots = 2; slots <= 4; slots++) {
-            for (int ratio = -3; ratio <= 3; ratio++, runs++) {
-                const uint64_t d = ratio > 0 ? (uint64_t)UNIT << ratio : UNIT;
-                const uint64_t c = ratio < 0 ? (uint64_t)UNIT << -ratio : UNIT;
-                const double over = measure(&set, workers[w], slots, d, c);
-
-                worst = over > worst ? over : worst;
-                if (over >= 0 && over <= 1.15 && n_reads_in_copies > 0 &&
-                    n_reads == 3 * SAMPLES)
-                    continue;
-                failed = 1;
-                (void)fprintf(stderr,
-                              "%d workers, %d slots, d %llu, c %llu: %.3f of "
-                              "the bound's measure; %ld of %ld samples were "
-                              "made during a copy\n",
-                              workers[w], slots, (unsigned long long)d,
-                              (unsigned long long)c, over, n_reads_in_copies,
-                              n_reads);
-            }
-        }
-    }
+    for (size_t w = 0; w < sizeof(workers) / sizeof(workers[0]); w++)
+        for (int32_t slots = 2; slots <= 4; slots++)
+            for (int ratio = -3; ratio <= 3; ratio++)
+                failed |= !check(&set, workers[w], slots,
+                                 ratio > 0 ? (uint64_t)UNIT << ratio : UNIT,
+                                 ratio < 0 ? (uint64_t)UNIT << -ratio : UNIT);
     (void)printf("%ld pairs of times; the longest epoch is %.3f (n max(d, c) + "
                  "d + c)\n",
                  runs, worst);
