@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Uploads on a real device: what comes back from it equals the host's batches,
- * byte for byte; then how well decoding and copying overlap.  Skips (77) where
- * no device can be used, and says why.
- * usage: test_device [EPOCHS [SAMPLES]] */
-#include <stdio.h>
+ * byte for byte, memory is as planned, and how well decoding and copying
+ * overlap.  Skips (77) where no device can be used, and says why.
+ * usage: test_device [EPOCHS [SAMPLES [CROP [ROOT [JSON]]]]]
+ * ROOT is a tree of real pictures; figures are written to JSON. */
 #include <stdlib.h>
-#include <string.h>
 
-#include <cuda_runtime_api.h>
-
-#include "src/base/clock.h"
+#include "tests/gpu/device.h"
 #include "tests/support/fakeset.h"
 
-#define BATCH 64
+cudaStream_t device_streams[CONSUMERS];
 
-static struct fake_set set;
-static pinfold_recipe recipe;
-static cudaStream_t consumers[2];
-static unsigned char *back[2]; /* pinned; a consumer's batch comes here */
-static size_t batch_bytes;
-
-static void must(int code, const char *what)
+void device_must(int code, const char *what)
 {
     if (!code)
         return;
@@ -29,7 +20,7 @@ static void must(int code, const char *what)
     exit(1);
 }
 
-static void ok(pinfold_status status, const pinfold_error *err)
+void device_ok(pinfold_status status, const pinfold_error *err)
 {
     if (status >= 0)
         return;
@@ -38,196 +29,176 @@ static void ok(pinfold_status status, const pinfold_error *err)
     exit(1);
 }
 
-static pinfold_loader *open_loader(pinfold_upload upload, pinfold_memory memory,
-                                   int32_t workers, int32_t slots)
+void device_fail(const char *what, long number)
+{
+    (void)fprintf(stderr, "%s %ld\n", what, number);
+    exit(1);
+}
+
+pinfold_loader *device_open(const struct device_set *set,
+                            const struct device_way *way)
 {
     pinfold_loader_options options = pinfold_loader_options_default();
     pinfold_loader *loader;
     pinfold_error err;
 
-    options.recipe = &recipe;
+    options.recipe = &set->recipe;
     options.batch_size = BATCH;
-    options.workers = workers;
-    options.slots = slots;
+    options.workers = way->workers;
+    options.slots = way->slots;
     options.shuffle = 1;
-    options.upload = upload;
-    options.memory = memory;
-    ok(pfi_loader_open(&loader, set.dataset, &options, NULL, &set.reader, &err),
-       &err);
+    options.upload = way->upload;
+    options.memory = way->memory;
+    options.device_normalize = way->normalize;
+    device_ok(pfi_loader_open(&loader, set->dataset, &options, NULL,
+                              set->reader, &err),
+              &err);
     return loader;
 }
 
-static pinfold_status next(pinfold_loader *loader, const pinfold_batch **batch)
+pinfold_status device_next(pinfold_loader *loader, const pinfold_batch **batch)
 {
     pinfold_error err;
     const pinfold_status status = pinfold_loader_next(loader, -1, batch, &err);
 
-    ok(status, &err);
+    device_ok(status, &err);
     return status;
 }
 
-/* Copies the batch back on stream i, behind its upload, and gives it back. */
-static void fetch(const pinfold_batch *batch, int i)
+/* Every recipe that is stored in another way, uploaded as it is and in bytes,
+ * pinned and not, with 1 to 3 slots. */
+static long compare_all(struct device_set *set, long epochs)
 {
-    pinfold_error err;
-
-    must(cudaStreamWaitEvent(consumers[i], batch->ready_event, 0),
-         "cudaStreamWaitEvent");
-    must(cudaMemcpyAsync(back[i], batch->device_data, batch->size,
-                         cudaMemcpyDeviceToHost, consumers[i]),
-         "cudaMemcpyAsync");
-    ok(pinfold_batch_release_after(batch, consumers[i], &err), &err);
-}
-
-/* Epochs of both loaders side by side; returns the batches that were compared
- * and ends the program at one that differs. */
-static long compare(pinfold_loader *device, pinfold_loader *host, long epochs)
-{
-    const pinfold_batch *there, *here;
-    pinfold_error err;
+    static const struct {
+        pinfold_dtype dtype;
+        pinfold_layout layout;
+        int32_t alignment;
+    } stores[] = {
+        {PINFOLD_F32, PINFOLD_NCHW, 0},    {PINFOLD_F16, PINFOLD_NHWC, 0},
+        {PINFOLD_BF16, PINFOLD_NCHW, 256}, {PINFOLD_F32, PINFOLD_NHWC, 0},
+        {PINFOLD_F16, PINFOLD_NCHW, 0},
+    };
+    const pinfold_recipe recipe = set->recipe;
     long n = 0;
 
-    for (long epoch = 0; epoch < epochs; epoch++) {
-        ok(pinfold_loader_start(device, epoch, &err), &err);
-        ok(pinfold_loader_start(host, epoch, &err), &err);
-        for (; next(device, &there) == PINFOLD_OK; n++) {
-            const size_t size = there->size;
+    for (int i = 0; i < 20; i++) {
+        const struct device_way way = {
+            PINFOLD_UPLOAD_REQUIRE,
+            i % 4 < 2 ? PINFOLD_MEMORY_PINNED : PINFOLD_MEMORY_PAGEABLE,
+            i % 7 == 3 ? PINFOLD_OFF : 0, 1 + i % 3, i % 2};
 
-            fetch(there, (int)(n % 2));
-            must(cudaStreamSynchronize(consumers[n % 2]),
-                 "cudaStreamSynchronize");
-            if (next(host, &here) || here->size != size ||
-                memcmp(back[n % 2], here->data, size)) {
-                (void)fprintf(stderr, "epoch %ld, batch %ld differs\n", epoch,
-                              n);
-                exit(1);
-            }
-            pinfold_batch_release(here);
-        }
+        set->recipe.dtype = stores[i % 5].dtype;
+        set->recipe.layout = stores[i % 5].layout;
+        set->recipe.plane_alignment = stores[i % 5].alignment;
+        n += device_compare(set, &way, epochs);
     }
+    set->recipe = recipe;
     return n;
 }
 
-static long compare_all(long epochs)
+/* Prints one way's figures, for people and as a member of a JSON object. */
+static void report(FILE *json, const char *name, const struct device_times *t)
 {
-    static const pinfold_memory memory[] = {PINFOLD_MEMORY_PINNED,
-                                            PINFOLD_MEMORY_PAGEABLE};
-    long n = 0;
+    const double copies = t->batches * t->copy;
+    const double seen = t->both > t->decode ? t->both - t->decode : 0;
+    const double hidden = seen < copies ? 1 - seen / copies : 0;
+    const double bound = (t->decode > copies ? t->decode : copies) +
+                         t->decode / t->batches + t->copy;
 
-    for (int m = 0; m < 2; m++) {
-        for (int32_t slots = 1; slots <= 3; slots++) {
-            const int32_t workers = slots == 2 ? PINFOLD_OFF : 0;
-            pinfold_loader *const device =
-                open_loader(PINFOLD_UPLOAD_REQUIRE, memory[m], workers, slots);
-            pinfold_loader *const host =
-                open_loader(PINFOLD_UPLOAD_OFF, PINFOLD_MEMORY_PAGEABLE, 0, 2);
-
-            n += compare(device, host, epochs);
-            pinfold_loader_close(device);
-            pinfold_loader_close(host);
-        }
-    }
-    return n;
+    (void)printf("%s: a batch of %.1f MB is decoded in %.3f ms and %.1f MB of "
+                 "it are copied in %.3f ms (%.1f GB/s); an epoch takes %.3f "
+                 "ms, with uploads %.3f ms: %.0f %% of the copies' time is "
+                 "hidden behind decoding; %.3f of n max(d, c) + d + c\n",
+                 name, t->batch_bytes * 1e-6, t->decode / t->batches * 1e3,
+                 t->copied_bytes * 1e-6, t->copy * 1e3,
+                 t->copied_bytes / t->copy * 1e-9, t->decode * 1e3,
+                 t->both * 1e3, hidden * 100, t->both / bound);
+    if (json)
+        (void)fprintf(json,
+                      ",\n  \"%s\": {\"batches\": %.0f, \"batch_bytes\": %.0f, "
+                      "\"copied_bytes\": %.0f, \"decode_seconds\": %.9f, "
+                      "\"copy_seconds\": %.9f, \"upload_seconds\": %.9f, "
+                      "\"hidden_share\": %.4f, \"bound_share\": %.4f}",
+                      name, t->batches, t->batch_bytes, t->copied_bytes,
+                      t->decode, t->copy, t->both, hidden, t->both / bound);
 }
 
-/* Seconds of one epoch, without and with uploads. */
-static double time_epoch(pinfold_loader *loader, bool upload)
+static void measure_all(const struct device_set *set, FILE *json)
 {
-    const uint64_t start = pfi_now_ns();
-    const pinfold_batch *batch;
+    static const char *const names[] = {"pageable", "pinned", "pageable_bytes",
+                                        "pinned_bytes"};
+
+    for (int i = 0; i < 4; i++) {
+        const struct device_times t = device_measure(set, i % 2, i / 2);
+
+        report(json, names[i], &t);
+    }
+}
+
+static void make_streams(void)
+{
+    device_must(cudaSetDevice(0), "cudaSetDevice");
+    for (int i = 0; i < CONSUMERS; i++)
+        device_must(cudaStreamCreateWithFlags(&device_streams[i],
+                                              cudaStreamNonBlocking),
+                    "cudaStreamCreateWithFlags");
+}
+
+static void end_streams(void)
+{
+    for (int i = 0; i < CONSUMERS; i++)
+        device_must(cudaStreamDestroy(device_streams[i]), "cudaStreamDestroy");
+    device_must(cudaGetLastError(), "cudaGetLastError");
+}
+
+/* Real pictures, some of them damaged. */
+static long compare_tree(const char *root, const pinfold_recipe *recipe,
+                         long epochs)
+{
+    struct device_set tree = {.recipe = *recipe};
     pinfold_error err;
+    long n;
 
-    ok(pinfold_loader_start(loader, 0, &err), &err);
-    while (next(loader, &batch) == PINFOLD_OK) {
-        if (upload)
-            ok(pinfold_batch_release_after(batch, consumers[0], &err), &err);
-        else
-            pinfold_batch_release(batch);
-    }
-    return (double)(pfi_now_ns() - start) * 1e-9;
-}
-
-/* Seconds of a copy of one batch, the least of ten. */
-static double time_copy(void)
-{
-    double least = 1e9;
-    void *device;
-
-    must(cudaMalloc(&device, batch_bytes), "cudaMalloc");
-    for (int i = 0; i < 10; i++) {
-        const uint64_t start = pfi_now_ns();
-        double seconds;
-
-        must(cudaMemcpyAsync(device, back[0], batch_bytes,
-                             cudaMemcpyHostToDevice, consumers[0]),
-             "cudaMemcpyAsync");
-        must(cudaStreamSynchronize(consumers[0]), "cudaStreamSynchronize");
-        seconds = (double)(pfi_now_ns() - start) * 1e-9;
-        least = seconds < least ? seconds : least;
-    }
-    must(cudaFree(device), "cudaFree");
-    return least;
-}
-
-static void measure(void)
-{
-    pinfold_loader *loader =
-        open_loader(PINFOLD_UPLOAD_OFF, PINFOLD_MEMORY_PINNED, 0, 3);
-    const double n = (double)pinfold_loader_batch_count(loader);
-    double decode, copy, both, bound;
-
-    (void)time_epoch(loader, false);
-    decode = time_epoch(loader, false);
-    pinfold_loader_close(loader);
-    copy = time_copy();
-    loader = open_loader(PINFOLD_UPLOAD_REQUIRE, PINFOLD_MEMORY_PINNED, 0, 3);
-    (void)time_epoch(loader, true);
-    both = time_epoch(loader, true);
-    pinfold_loader_close(loader);
-    bound = (decode > n * copy ? decode : n * copy) + decode / n + copy;
-    (void)printf(
-        "a batch of %.1f MB: decode %.3f ms, copy %.3f ms (%.1f GB/s)\n",
-        (double)batch_bytes * 1e-6, decode / n * 1e3, copy * 1e3,
-        (double)batch_bytes / copy * 1e-9);
-    (void)printf("an epoch: decode %.3f ms, copies %.3f ms, with uploads %.3f "
-                 "ms: %.3f of n max(d, c) + d + c\n",
-                 decode * 1e3, n * copy * 1e3, both * 1e3, both / bound);
+    device_ok(pinfold_dataset_open(&tree.dataset, root, NULL, &err), &err);
+    n = compare_all(&tree, epochs);
+    pinfold_dataset_close(tree.dataset);
+    return n;
 }
 
 int main(int argc, char **argv)
 {
     const long epochs = argc > 1 ? atol(argv[1]) : 2;
-    const int samples = argc > 2 ? atoi(argv[2]) : 1000;
     pinfold_info info = {.struct_size = sizeof(info)};
-    pinfold_error err;
+    FILE *const json = argc > 5 ? fopen(argv[5], "w") : NULL;
+    struct device_set made = {.recipe = pinfold_recipe_default()};
+    struct fake_set set;
 
     pinfold_info_get(&info);
     if (!info.cuda_devices) {
         (void)printf("skipped: %s\n", info.cuda_status);
         return 77;
     }
-    fake_set_open(&set, samples);
-    recipe = pinfold_recipe_default();
-    ok(pinfold_recipe_size(&recipe, BATCH, &batch_bytes, NULL, &err), &err);
-    must(cudaSetDevice(0), "cudaSetDevice");
-    for (int i = 0; i < 2; i++) {
-        void *ptr;
-
-        must(cudaStreamCreateWithFlags(&consumers[i], cudaStreamNonBlocking),
-             "cudaStreamCreateWithFlags");
-        must(cudaHostAlloc(&ptr, batch_bytes, cudaHostAllocPortable),
-             "cudaHostAlloc");
-        back[i] = ptr;
-        memset(ptr, 0, batch_bytes);
-    }
+    if (argc > 5 && !json)
+        device_fail("the JSON cannot be written, argument", 5);
+    if (json)
+        (void)fprintf(json, "{\n  \"cuda_runtime\": %d, \"cuda_driver\": %d",
+                      info.cuda_runtime, info.cuda_driver);
+    made.recipe.crop_height = argc > 3 ? atoi(argv[3]) : 224;
+    fake_set_open(&set, argc > 2 ? atoi(argv[2]) : 1000);
+    made.dataset = set.dataset;
+    made.reader = &set.reader;
+    make_streams();
     (void)printf("%ld batches came back as they were made\n",
-                 compare_all(epochs));
-    measure();
-    for (int i = 0; i < 2; i++) {
-        must(cudaStreamDestroy(consumers[i]), "cudaStreamDestroy");
-        must(cudaFreeHost(back[i]), "cudaFreeHost");
-    }
-    must(cudaGetLastError(), "cudaGetLastError");
+                 compare_all(&made, epochs));
+    if (argc > 4)
+        (void)printf("%ld batches of %s came back as they were made\n",
+                     compare_tree(argv[4], &made.recipe, epochs), argv[4]);
+    (void)printf("%ld loaders held what they say, and gave it back\n",
+                 device_check_memory(&made));
+    measure_all(&made, json);
+    end_streams();
     fake_set_close(&set);
+    if (json && (fputs("\n}\n", json) < 0 || fclose(json)))
+        device_fail("the JSON cannot be written, argument", 5);
     return 0;
 }

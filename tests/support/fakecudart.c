@@ -169,6 +169,26 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     return keep(gpu->event_wait(gpu->cookie, event));
 }
 
+/* What the tests ask of a device, and the library does not. */
+cudaError_t cudaMemGetInfo(size_t *bytes, size_t *total)
+{
+    *total = (size_t)1 << 34;
+    *bytes = *total - fake_gpu_device_bytes(fake);
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                     const void *ptr)
+{
+    const int kind = fake_gpu_kind_of(fake, ptr);
+
+    *attributes = (struct cudaPointerAttributes){
+        .type = kind == 2   ? cudaMemoryTypeDevice
+                : kind == 1 ? cudaMemoryTypeHost
+                            : cudaMemoryTypeUnregistered};
+    return cudaSuccess;
+}
+
 #if CUDART_VERSION >= 12080
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 enum cudaJitOption *options, void **values,

@@ -240,6 +240,30 @@ long fake_gpu_kernels(struct fake_gpu *f)
     return f->kernels;
 }
 
+size_t fake_gpu_device_bytes(struct fake_gpu *f)
+{
+    size_t bytes = 0;
+
+    pthread_mutex_lock(&f->lock);
+    for (const struct fake_object *o = f->objects; o; o = o->next)
+        bytes += o->alive && o->kind == DEVICE ? o->size : 0;
+    pthread_mutex_unlock(&f->lock);
+    return bytes;
+}
+
+int fake_gpu_kind_of(struct fake_gpu *f, const void *ptr)
+{
+    pthread_mutex_lock(&f->lock);
+    const int kind = fake_holder(f, DEVICE, ptr, 1) ? 2
+                     : fake_holder(f, PINNED, ptr, 1) ||
+                             fake_holder(f, REGISTERED, ptr, 1)
+                         ? 1
+                         : 0;
+
+    pthread_mutex_unlock(&f->lock);
+    return kind;
+}
+
 void fake_gpu_report(struct fake_gpu *f, const char *rule)
 {
     pthread_mutex_lock(&f->lock);

@@ -81,6 +81,10 @@ long fake_gpu_pinned_copies(struct fake_gpu *fake);
 long fake_gpu_pageable_copies(struct fake_gpu *fake);
 /* Launches since the start. */
 long fake_gpu_kernels(struct fake_gpu *fake);
+/* Bytes that are allocated on the devices. */
+size_t fake_gpu_device_bytes(struct fake_gpu *fake);
+/* 2 for memory on a device, 1 for pinned memory, 0 for other. */
+int fake_gpu_kind_of(struct fake_gpu *fake, const void *ptr);
 /* Says that a call broke a rule, a literal. */
 void fake_gpu_report(struct fake_gpu *fake, const char *rule);
 /* The first rule that a call broke, or NULL. */
