@@ -14,6 +14,7 @@ struct pfi_limits {
     int32_t side;       /* of the resized and of the output picture */
     bool whole;         /* decode more than the window, to compare */
     bool libjpeg;       /* decode JPEGs by libjpeg-turbo alone */
+    int32_t cpu_level;  /* enum pfi_cpu_level, the most to use; 0 = the best */
 };
 
 #endif

@@ -419,7 +419,7 @@ static const char *open_fast(struct pfi_decoder *decoder,
     if (decoder->limits->libjpeg)
         return "it was asked for";
     return pfi_fast_open(fast, decoder->arena, decoder->data, decoder->size,
-                         window, decoder->limits, pfi_fast_kernels_best());
+                         window, decoder->limits, NULL);
 }
 
 /* Whether the fast decoder has taken the window.  Otherwise what it took of the

@@ -109,14 +109,19 @@ static bool entropy_only(const struct file *f, const struct pfi_fast_kernels *k)
 
 static bool decode(const struct file *f, int way, unsigned char *row)
 {
+    static const struct pfi_fast_kernels *levels[WAYS];
     bool well;
+
+    /* Asking the CPU takes long. */
+    if (way && !levels[way])
+        levels[way] = pfi_fast_kernels_at((way - 1) / 2);
 
     if (way == 0)
         well = by_libjpeg(f, row);
     else if (way % 2)
-        well = by_fast(f, row, pfi_fast_kernels_at((way - 1) / 2));
+        well = by_fast(f, row, levels[way]);
     else
-        well = entropy_only(f, pfi_fast_kernels_at((way - 1) / 2));
+        well = entropy_only(f, levels[way]);
     pfi_arena_reset(&arena);
     return well;
 }

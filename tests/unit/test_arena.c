@@ -39,6 +39,27 @@ Test(arena, sizes_that_do_not_fit_give_nothing)
     pfi_arena_end(&arena);
 }
 
+Test(arena, kept_memory_outlives_resets)
+{
+    struct pfi_arena arena;
+    unsigned char *kept;
+    bool fresh = false;
+
+    cr_assert(pfi_arena_init(&arena, 128));
+    kept = pfi_arena_keep(&arena, 1000, &fresh);
+    cr_assert_not_null(kept);
+    cr_assert(fresh);
+    cr_assert_eq((uintptr_t)kept % 64, 0);
+    memset(kept, 7, 1000);
+    cr_assert_not_null(pfi_arena_alloc(&arena, 500));
+    pfi_arena_reset(&arena);
+    cr_assert_eq(pfi_arena_keep(&arena, 1000, &fresh), kept);
+    cr_assert_not(fresh);
+    cr_assert_eq(kept[999], 7);
+    pfi_arena_end(&arena);
+    cr_assert_null(arena.kept);
+}
+
 Test(sizes, products_and_sums_are_checked)
 {
     size_t out = 1;

@@ -14,10 +14,21 @@ struct pfi_fast_cache *pfi_fast_cache_of(struct pfi_arena *arena)
      * more than it makes. */
     if (cache && fresh) {
         cache->clock = 0;
+        cache->kernels = NULL;
         for (int i = 0; i < PFI_FAST_CODERS; i++)
             cache->coder[i].used = 0;
     }
     return cache;
+}
+
+const struct pfi_fast_kernels *
+pfi_fast_cache_kernels(struct pfi_fast_cache *cache, int32_t cpu_level)
+{
+    if (!cache->kernels || cache->cpu_level != cpu_level) {
+        cache->kernels = pfi_fast_kernels_for(cpu_level);
+        cache->cpu_level = cpu_level;
+    }
+    return cache->kernels;
 }
 
 static bool same(const struct pfi_fast_huffman *a,

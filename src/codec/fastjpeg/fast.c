@@ -164,11 +164,15 @@ static const char *prepare(struct pfi_fast *f, struct pfi_arena *arena,
 
     if (!cache)
         return out_of_memory;
+    if (!f->kernels)
+        f->kernels = pfi_fast_cache_kernels(cache, limits->cpu_level);
     place(f);
     for (int c = 0; c < f->header.n_components; c++)
         bytes += plane_bytes(&f->plane[c]);
-    if (bytes > PFI_FAST_MOST || bytes > limits->scratch)
+    if (bytes > PFI_FAST_MOST)
         return "a window of very many pixels";
+    if (bytes > limits->scratch || f->header.libjpeg_bytes > limits->scratch)
+        return "more memory than is allowed";
     why = pfi_fast_cache_take(cache, &f->header, coders);
     if (why)
         return why;

@@ -41,7 +41,8 @@ struct pfi_fast {
 };
 
 /* Reads the header and takes memory.  NULL: `out` can decode `window`;
- * otherwise why libjpeg must, in words, a literal. */
+ * otherwise why libjpeg must, in words, a literal.  kernels == NULL: the best
+ * that limits->cpu_level allows. */
 const char *pfi_fast_open(struct pfi_fast **out, struct pfi_arena *arena,
                           const unsigned char *data, size_t size,
                           const struct pfi_window *window,

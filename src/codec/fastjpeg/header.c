@@ -83,6 +83,24 @@ static const char *take_huffman(struct walk *w, const unsigned char *s,
     return NULL;
 }
 
+/* Rows of samples, as jpeg.c's memory_of() counts a file of one scan: where
+ * that is beyond a limit libjpeg's refusal must stand. */
+static uint64_t libjpeg_memory(const struct pfi_fast_header *h)
+{
+    const struct pfi_fast_component *const c = h->component;
+    uint64_t bytes = (uint64_t)h->width * 16;
+
+    for (int i = 0; i < h->n_components; i++) {
+        const uint64_t across = (uint64_t)c[0].h * 8;
+        const uint64_t width = (uint64_t)h->width * (uint64_t)c[i].h;
+        const uint64_t blocks = (width + across - 1) / across;
+        const uint64_t own = (uint64_t)c[i].h;
+
+        bytes += (blocks + own - 1) / own * own * (uint64_t)c[i].v * 128;
+    }
+    return bytes;
+}
+
 /* Luma 1x1, 2x1 or 2x2 and chroma 1x1.  One component alone is stored block
  * after block, whatever its factors. */
 static const char *check_sampling(struct pfi_fast_header *out)
@@ -92,6 +110,7 @@ static const char *check_sampling(struct pfi_fast_header *out)
     for (int i = 0; i < out->n_components; i++)
         if (c[i].h < 1 || c[i].h > 4 || c[i].v < 1 || c[i].v > 4)
             return "sampling factors that are not allowed";
+    out->libjpeg_bytes = libjpeg_memory(out);
     if (out->n_components == 1) {
         c[0].h = c[0].v = 1;
         return NULL;

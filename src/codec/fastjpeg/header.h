@@ -29,6 +29,7 @@ struct pfi_fast_header {
     bool rgb;                /* the components are red, green and blue */
     uint32_t restart;        /* MCUs from one marker to the next; 0 = none */
     size_t data_at;          /* offset of the coded data */
+    uint64_t libjpeg_bytes;  /* memory that libjpeg would be counted with */
     uint16_t quant[4][64];   /* in zigzag order */
     struct pfi_fast_huffman dc[4], ac[4];
     unsigned quants, dcs, acs; /* bits: which of the tables were defined */

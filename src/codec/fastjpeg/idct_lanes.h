@@ -47,19 +47,73 @@ static const signed char order[8][8][16] = {
     [7][7] = {NO, NO, NO, NO, W(1), W(2), W(6), W(7)},
 };
 
+static const int16_t first_word[8] = {-1};
+
 #define TAKE(row, source) v_shuffle8(zz[source], v_same(order[row][source]))
 
 /* From eight zigzag vectors to the eight rows of a block. */
 static inline void to_rows(vec *rows, const vec *zz)
 {
-    rows[0] = v_or(v_or(TAKE(0, 0), TAKE(0, 1)), TAKE(0, 3));
-    rows[1] = v_or(v_or(v_or(v_or(TAKE(1, 0), TAKE(1, 1)), TAKE(1, 2)), TAKE(1, 3)), TAKE(1, 5));
-    rows[2] = v_or(v_or(v_or(v_or(TAKE(2, 0), TAKE(2, 1)), TAKE(2, 2)), TAKE(2, 3)), TAKE(2, 5));
-    rows[3] = v_or(v_or(v_or(v_or(TAKE(3, 1), TAKE(3, 2)), TAKE(3, 3)), TAKE(3, 5)), TAKE(3, 6));
-    rows[4] = v_or(v_or(v_or(v_or(TAKE(4, 1), TAKE(4, 2)), TAKE(4, 4)), TAKE(4, 5)), TAKE(4, 6));
-    rows[5] = v_or(v_or(v_or(v_or(TAKE(5, 2), TAKE(5, 4)), TAKE(5, 5)), TAKE(5, 6)), TAKE(5, 7));
-    rows[6] = v_or(v_or(v_or(v_or(TAKE(6, 2), TAKE(6, 4)), TAKE(6, 5)), TAKE(6, 6)), TAKE(6, 7));
-    rows[7] = v_or(v_or(TAKE(7, 4), TAKE(7, 6)), TAKE(7, 7));
+    rows[0] = TAKE(0, 0);
+    rows[0] = v_or(rows[0], TAKE(0, 1));
+    rows[0] = v_or(rows[0], TAKE(0, 3));
+    rows[1] = TAKE(1, 0);
+    rows[1] = v_or(rows[1], TAKE(1, 1));
+    rows[1] = v_or(rows[1], TAKE(1, 2));
+    rows[1] = v_or(rows[1], TAKE(1, 3));
+    rows[1] = v_or(rows[1], TAKE(1, 5));
+    rows[2] = TAKE(2, 0);
+    rows[2] = v_or(rows[2], TAKE(2, 1));
+    rows[2] = v_or(rows[2], TAKE(2, 2));
+    rows[2] = v_or(rows[2], TAKE(2, 3));
+    rows[2] = v_or(rows[2], TAKE(2, 5));
+    rows[3] = TAKE(3, 1);
+    rows[3] = v_or(rows[3], TAKE(3, 2));
+    rows[3] = v_or(rows[3], TAKE(3, 3));
+    rows[3] = v_or(rows[3], TAKE(3, 5));
+    rows[3] = v_or(rows[3], TAKE(3, 6));
+    rows[4] = TAKE(4, 1);
+    rows[4] = v_or(rows[4], TAKE(4, 2));
+    rows[4] = v_or(rows[4], TAKE(4, 4));
+    rows[4] = v_or(rows[4], TAKE(4, 5));
+    rows[4] = v_or(rows[4], TAKE(4, 6));
+    rows[5] = TAKE(5, 2);
+    rows[5] = v_or(rows[5], TAKE(5, 4));
+    rows[5] = v_or(rows[5], TAKE(5, 5));
+    rows[5] = v_or(rows[5], TAKE(5, 6));
+    rows[5] = v_or(rows[5], TAKE(5, 7));
+    rows[6] = TAKE(6, 2);
+    rows[6] = v_or(rows[6], TAKE(6, 4));
+    rows[6] = v_or(rows[6], TAKE(6, 5));
+    rows[6] = v_or(rows[6], TAKE(6, 6));
+    rows[6] = v_or(rows[6], TAKE(6, 7));
+    rows[7] = TAKE(7, 4);
+    rows[7] = v_or(rows[7], TAKE(7, 6));
+    rows[7] = v_or(rows[7], TAKE(7, 7));
+}
+
+/* The same where the last four are 0. */
+static inline void half_to_rows(vec *rows, const vec *zz)
+{
+    rows[0] = TAKE(0, 0);
+    rows[0] = v_or(rows[0], TAKE(0, 1));
+    rows[0] = v_or(rows[0], TAKE(0, 3));
+    rows[1] = TAKE(1, 0);
+    rows[1] = v_or(rows[1], TAKE(1, 1));
+    rows[1] = v_or(rows[1], TAKE(1, 2));
+    rows[1] = v_or(rows[1], TAKE(1, 3));
+    rows[2] = TAKE(2, 0);
+    rows[2] = v_or(rows[2], TAKE(2, 1));
+    rows[2] = v_or(rows[2], TAKE(2, 2));
+    rows[2] = v_or(rows[2], TAKE(2, 3));
+    rows[3] = TAKE(3, 1);
+    rows[3] = v_or(rows[3], TAKE(3, 2));
+    rows[3] = v_or(rows[3], TAKE(3, 3));
+    rows[4] = TAKE(4, 1);
+    rows[4] = v_or(rows[4], TAKE(4, 2));
+    rows[5] = TAKE(5, 2);
+    rows[6] = TAKE(6, 2);
+    rows[7] = v_zero();
 }
 
 /* Pairs for v_madd(): a x + b y. */
@@ -178,12 +232,32 @@ static inline void store_columns(unsigned char *const *out, size_t stride,
     store_pair(out, 6 * stride, stride, v_high32(p[1], p[3]));
 }
 
+/* Blocks of which only the DC coefficient is not 0, what the two passes come to
+ * then.  Nonzero words: doubt. */
+static inline vec store_flat(unsigned char *const *out, size_t stride, vec zz)
+{
+    const vec between = v_sll16(v_shuffle8(zz, v_all16(0x0100)), 2);
+    const vec value = v_sra16(v_add16(between, v_all16(16)), 5);
+    const vec bytes = v_xor(v_packs16(value, value), v_all8(0x80));
+    vec both[8];
+
+    for (size_t row = 0; row < 8; row += 2)
+        store_pair(out, row * stride, stride, bytes);
+    for (int i = 0; i < 8; i++)
+        both[i] = between;
+    const vec doubt = beyond(both, PFI_FAST_BETWEEN);
+    for (int i = 0; i < 8; i++)
+        both[i] = value;
+    return v_or(doubt, beyond(both, PFI_FAST_RESULT));
+}
+
 /* A block in each lane.  Nonzero words: doubt. */
 static inline vec blocks_at_once(const int16_t *const *blocks,
                                  unsigned char *const *out, size_t stride,
                                  const struct pfi_fast_quant *quant)
 {
-    vec zz[8], v[8], doubt = v_zero();
+    const vec dc_word = v_same(first_word);
+    vec zz[8], v[8], doubt = v_zero(), upper, lower;
 
     for (size_t i = 0; i < 8; i++) {
         const vec c = v_gather(blocks, 8 * i);
@@ -192,7 +266,15 @@ static inline vec blocks_at_once(const int16_t *const *blocks,
                                        v_same(quant->largest + 8 * i)));
         zz[i] = v_mullo16(c, v_same(quant->factor + 8 * i));
     }
-    to_rows(v, zz);
+    upper = v_or(v_or(zz[4], zz[5]), v_or(zz[6], zz[7]));
+    lower = v_or(v_or(v_andnot(dc_word, zz[0]), zz[1]), v_or(zz[2], zz[3]));
+    if (v_any(upper)) {
+        to_rows(v, zz);
+    } else if (v_any(lower)) {
+        half_to_rows(v, zz);
+    } else {
+        return v_or(doubt, store_flat(out, stride, zz[0]));
+    }
     transform(v, 11);
     doubt = v_or(doubt, beyond(v, PFI_FAST_BETWEEN));
     transpose(v);

@@ -2,6 +2,8 @@
  * Picks the kernels by what the CPU has. */
 #include "src/codec/fastjpeg/kernels.h"
 
+#include "src/base/cpu.h"
+
 const struct pfi_fast_kernels pfi_fast_kernels_c = {
     "c",
     pfi_fast_decode_c,
@@ -12,44 +14,49 @@ const struct pfi_fast_kernels pfi_fast_kernels_c = {
     pfi_fast_ycc_to_rgb_c,
 };
 
-#define PFI_MAX_LEVELS 4
+/* Kernels by level, the best first; BMI2 came with AVX2, but not everywhere. */
+struct level {
+    enum pfi_cpu_level level;
+    const struct pfi_fast_kernels *kernels;
+};
 
 #if defined(__x86_64__)
-static int levels(const struct pfi_fast_kernels **out)
-{
-    const bool sse41 = __builtin_cpu_supports("sse4.1");
-    const bool avx2 = sse41 && __builtin_cpu_supports("avx2") &&
-                      __builtin_cpu_supports("bmi2");
-    const bool avx512 = avx2 && __builtin_cpu_supports("avx512bw") &&
-                        __builtin_cpu_supports("avx512vl");
-    int n = 0;
+static const struct level levels[] = {
+    {PFI_CPU_AVX512, &pfi_fast_kernels_avx512},
+    {PFI_CPU_AVX2, &pfi_fast_kernels_avx2},
+    {PFI_CPU_SSE41, &pfi_fast_kernels_sse41},
+    {PFI_CPU_C, &pfi_fast_kernels_c},
+};
 
-    if (avx512)
-        out[n++] = &pfi_fast_kernels_avx512;
-    if (avx2)
-        out[n++] = &pfi_fast_kernels_avx2;
-    if (sse41)
-        out[n++] = &pfi_fast_kernels_sse41;
-    out[n++] = &pfi_fast_kernels_c;
-    return n;
+static bool may_use(enum pfi_cpu_level level)
+{
+    return (pfi_cpu_levels() & 1u << level) &&
+           (level < PFI_CPU_AVX2 || __builtin_cpu_supports("bmi2"));
 }
 #else
-static int levels(const struct pfi_fast_kernels **out)
+static const struct level levels[] = {{PFI_CPU_C, &pfi_fast_kernels_c}};
+
+static bool may_use(enum pfi_cpu_level level)
 {
-    out[0] = &pfi_fast_kernels_c;
-    return 1;
+    return level == PFI_CPU_C;
 }
 #endif
 
-const struct pfi_fast_kernels *pfi_fast_kernels_at(int i)
-{
-    const struct pfi_fast_kernels *all[PFI_MAX_LEVELS];
-    const int n = levels(all);
+#define N_LEVELS ((int)(sizeof(levels) / sizeof(levels[0])))
 
-    return i < n ? all[i] : NULL;
+const struct pfi_fast_kernels *pfi_fast_kernels_for(int32_t level)
+{
+    for (int i = 0; i < N_LEVELS; i++)
+        if ((!level || (int32_t)levels[i].level <= level) &&
+            may_use(levels[i].level))
+            return levels[i].kernels;
+    return &pfi_fast_kernels_c;
 }
 
-const struct pfi_fast_kernels *pfi_fast_kernels_best(void)
+const struct pfi_fast_kernels *pfi_fast_kernels_at(int i)
 {
-    return pfi_fast_kernels_at(0);
+    for (int l = 0; l < N_LEVELS; l++)
+        if (may_use(levels[l].level) && i-- == 0)
+            return levels[l].kernels;
+    return NULL;
 }

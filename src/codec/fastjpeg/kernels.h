@@ -54,11 +54,10 @@ extern const struct pfi_fast_kernels pfi_fast_kernels_avx2;
 extern const struct pfi_fast_kernels pfi_fast_kernels_avx512;
 #endif
 
-/* The best that this CPU has. */
-const struct pfi_fast_kernels *pfi_fast_kernels_best(void);
+/* The best that this CPU has, up to `level` (enum pfi_cpu_level; 0 = any). */
+const struct pfi_fast_kernels *pfi_fast_kernels_for(int32_t level);
 
-/* All levels that this CPU has, the best first; NULL behind the last.  For
- * tests. */
+/* All that this CPU has, the best first; NULL behind the last.  For tests. */
 const struct pfi_fast_kernels *pfi_fast_kernels_at(int i);
 
 pfi_fast_decode pfi_fast_decode_c;

@@ -15,6 +15,7 @@ typedef __m256i vec;
 
 #define v_or(a, b) _mm256_or_si256(a, b)
 #define v_xor(a, b) _mm256_xor_si256(a, b)
+#define v_andnot(a, b) _mm256_andnot_si256(a, b) /* ~a & b */
 #define v_add16(a, b) _mm256_add_epi16(a, b)
 #define v_sub16(a, b) _mm256_sub_epi16(a, b)
 #define v_subs_u16(a, b) _mm256_subs_epu16(a, b)
@@ -25,6 +26,7 @@ typedef __m256i vec;
 #define v_min16(a, b) _mm256_min_epi16(a, b)
 #define v_srl16(a, n) _mm256_srli_epi16(a, n)
 #define v_sll16(a, n) _mm256_slli_epi16(a, n)
+#define v_sra16(a, n) _mm256_srai_epi16(a, n)
 #define v_add32(a, b) _mm256_add_epi32(a, b)
 #define v_sub32(a, b) _mm256_sub_epi32(a, b)
 #define v_sra32(a, n) _mm256_srai_epi32(a, n)

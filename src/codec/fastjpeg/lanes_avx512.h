@@ -15,6 +15,7 @@ typedef __m512i vec;
 
 #define v_or(a, b) _mm512_or_si512(a, b)
 #define v_xor(a, b) _mm512_xor_si512(a, b)
+#define v_andnot(a, b) _mm512_andnot_si512(a, b) /* ~a & b */
 #define v_add16(a, b) _mm512_add_epi16(a, b)
 #define v_sub16(a, b) _mm512_sub_epi16(a, b)
 #define v_subs_u16(a, b) _mm512_subs_epu16(a, b)
@@ -26,6 +27,7 @@ typedef __m512i vec;
 /* By a vector of counts: GCC and Clang differ in an immediate's type. */
 #define v_srl16(a, n) _mm512_srlv_epi16(a, v_all16(n))
 #define v_sll16(a, n) _mm512_sllv_epi16(a, v_all16(n))
+#define v_sra16(a, n) _mm512_srav_epi16(a, v_all16(n))
 #define v_add32(a, b) _mm512_add_epi32(a, b)
 #define v_sub32(a, b) _mm512_sub_epi32(a, b)
 #define v_sra32(a, n) _mm512_srav_epi32(a, v_all32(n))

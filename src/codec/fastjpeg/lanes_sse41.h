@@ -15,6 +15,7 @@ typedef __m128i vec;
 
 #define v_or(a, b) _mm_or_si128(a, b)
 #define v_xor(a, b) _mm_xor_si128(a, b)
+#define v_andnot(a, b) _mm_andnot_si128(a, b) /* ~a & b */
 #define v_add16(a, b) _mm_add_epi16(a, b)
 #define v_sub16(a, b) _mm_sub_epi16(a, b)
 #define v_subs_u16(a, b) _mm_subs_epu16(a, b)
@@ -25,6 +26,7 @@ typedef __m128i vec;
 #define v_min16(a, b) _mm_min_epi16(a, b)
 #define v_srl16(a, n) _mm_srli_epi16(a, n)
 #define v_sll16(a, n) _mm_slli_epi16(a, n)
+#define v_sra16(a, n) _mm_srai_epi16(a, n)
 #define v_add32(a, b) _mm_add_epi32(a, b)
 #define v_sub32(a, b) _mm_sub_epi32(a, b)
 #define v_sra32(a, n) _mm_srai_epi32(a, n)
