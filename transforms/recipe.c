@@ -239,6 +239,7 @@ static pinfold_status take_limits(struct pfi_limits *out,
     *out = default_limits;
     out->whole = r->full_decode != 0;
     out->libjpeg = r->jpeg == PINFOLD_JPEG_LIBJPEG;
+    out->cpu_level = r->cpu_level;
     if (r->max_pixels)
         out->pixels = r->max_pixels;
     if (r->max_scratch)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/support/randomjpeg.h"
+#include "tests/support/jpegdraw.h"
 
 int main(int argc, char **argv)
 {
@@ -12,10 +12,10 @@ int main(int argc, char **argv)
         return 2;
     for (int i = 0; i < atoi(argv[2]); i++) {
         char path[4096];
-        struct made_jpeg file;
+        struct drawn_jpeg file;
         FILE *out;
 
-        random_jpeg(&file, 8u << i % 4);
+        draw_jpeg(&file, 8u << i % 4);
         (void)snprintf(path, sizeof(path), "%s/%d.jpg", argv[1], i);
         out = fopen(path, "wb");
         if (!out || fwrite(file.data, 1, file.size, out) != file.size ||

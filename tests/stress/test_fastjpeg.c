@@ -15,7 +15,7 @@
 #include <jpeglib.h>
 
 #include "src/codec/fastjpeg/fast.h"
-#include "tests/support/randomjpeg.h"
+#include "tests/support/jpegdraw.h"
 
 #define SIDE 200
 #define WINDOWS 3
@@ -35,7 +35,7 @@ static const struct pfi_limits by_libjpeg = {.pixels = 1 << 20,
 static struct pfi_arena arena;
 static long n_coefficients, n_windows, n_taken, n_damaged, n_failed;
 
-static void fail(const struct made_jpeg *file, const char *level,
+static void fail(const struct drawn_jpeg *file, const char *level,
                  const char *what)
 {
     (void)fprintf(stderr, "%s, %s: %s\n", file->what, level, what);
@@ -64,7 +64,7 @@ static bool make_guard(void)
 }
 
 /* The file's bytes at one end of the guarded memory. */
-static const unsigned char *guard(const struct made_jpeg *file, bool at_end)
+static const unsigned char *guard(const struct drawn_jpeg *file, bool at_end)
 {
     unsigned char *const at =
         at_end ? guarded + guarded_size - file->size : guarded;
@@ -118,7 +118,7 @@ static bool same_row(struct pfi_fast *f, j_decompress_ptr c,
 }
 
 static const char *compare_coefficients(struct pfi_fast *f, j_decompress_ptr c,
-                                        const struct made_jpeg *file)
+                                        const struct drawn_jpeg *file)
 {
     jvirt_barray_ptr *arrays;
 
@@ -138,7 +138,7 @@ static const char *compare_coefficients(struct pfi_fast *f, j_decompress_ptr c,
     return NULL;
 }
 
-static void check_coefficients(const struct made_jpeg *file, int32_t width,
+static void check_coefficients(const struct drawn_jpeg *file, int32_t width,
                                int32_t height,
                                const struct pfi_fast_kernels *k)
 {
@@ -166,8 +166,7 @@ static pinfold_status by_codec(const unsigned char *data, size_t size,
 {
     struct pfi_decoder decoder;
     pinfold_status status =
-        pfi_decoder_open(&decoder, &arena, data, size, &by_libjpeg, false,
-                         NULL);
+        pfi_decoder_open(&decoder, &arena, data, size, &by_libjpeg, false, NULL);
 
     if (status)
         return status;
@@ -206,7 +205,7 @@ static struct pfi_window random_window(int32_t width, int32_t height)
     return w;
 }
 
-static void check_window(const struct made_jpeg *file, int32_t width,
+static void check_window(const struct drawn_jpeg *file, int32_t width,
                          int32_t height, bool damaged)
 {
     static unsigned char ours[SIDE * SIDE * 3], theirs[SIDE * SIDE * 3];
@@ -236,7 +235,7 @@ static void check_window(const struct made_jpeg *file, int32_t width,
 }
 
 /* The size that damage may have changed; false: not for us. */
-static bool size_of(const struct made_jpeg *file, int32_t *width,
+static bool size_of(const struct drawn_jpeg *file, int32_t *width,
                     int32_t *height)
 {
     struct pfi_decoder decoder;
@@ -260,11 +259,11 @@ int main(int argc, char **argv)
         return 1;
     for (long i = 0; i < count && n_failed < 20; i++) {
         const struct pfi_fast_kernels *k;
-        struct made_jpeg file;
+        struct drawn_jpeg file;
         int32_t width, height;
         const bool damaged = i % 3 == 2, wild = i % 7 == 3;
 
-        (wild ? make_wild_jpeg : random_jpeg)(&file, wild ? 64 : SIDE);
+        (wild ? draw_wild_jpeg : draw_jpeg)(&file, wild ? 64 : SIDE);
         if (damaged)
             damage_jpeg(&file);
         n_damaged += damaged;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Random JPEGs of the kinds that the fast decoder takes, and damage to them. */
-#include "tests/support/randomjpeg.h"
+#include "tests/support/jpegdraw.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void quiet(j_common_ptr c, int level)
     (void)level;
 }
 
-static void set_options(struct jpeg_compress_struct *c, struct made_jpeg *file)
+static void set_options(struct jpeg_compress_struct *c, struct drawn_jpeg *file)
 {
     static const int samplings[][2] = {{1, 1}, {2, 1}, {2, 2}};
     const int *const s = samplings[draw(3)];
@@ -73,7 +73,7 @@ static void make_row(unsigned char *row, size_t n, uint32_t y, uint32_t kind,
     }
 }
 
-void random_jpeg(struct made_jpeg *file, uint32_t side)
+void draw_jpeg(struct drawn_jpeg *file, uint32_t side)
 {
     unsigned char *const row = malloc((size_t)side * 3);
     const uint32_t kind = draw(16) ? draw(4) : 4;
@@ -160,7 +160,7 @@ static void request_arrays(struct jpeg_compress_struct *c,
     }
 }
 
-void make_wild_jpeg(struct made_jpeg *file, uint32_t side)
+void draw_wild_jpeg(struct drawn_jpeg *file, uint32_t side)
 {
     jvirt_barray_ptr arrays[3];
     struct jpeg_compress_struct c;
@@ -184,7 +184,7 @@ void make_wild_jpeg(struct made_jpeg *file, uint32_t side)
     jpeg_destroy_compress(&c);
 }
 
-void damage_jpeg(struct made_jpeg *file)
+void damage_jpeg(struct drawn_jpeg *file)
 {
     const uint32_t n = 1 + draw(4);
 
