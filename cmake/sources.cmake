@@ -38,9 +38,13 @@ set(PINFOLD_SOURCES
   src/codec/pnm_text.c
   src/codec/turn.c
   datasets/dataset.c
+  datasets/draw.c
   datasets/folder.c
+  datasets/generator.c
   datasets/names.c
   datasets/order.c
+  datasets/order_check.c
+  datasets/shard.c
   transforms/filter.c
   transforms/normalize.c
   transforms/plan.c
@@ -55,6 +59,7 @@ set(PINFOLD_SOURCES
   src/load/ahead.c
   src/load/batch.c
   src/load/device.c
+  src/load/epoch.c
   src/load/info.c
   src/load/open.c
   src/load/preprocess.c

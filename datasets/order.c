@@ -1,83 +1,378 @@
 /* SPDX-License-Identifier: Apache-2.0
- * RandomSampler under DataLoader: what each epoch draws, and its permutation
- * (torch 2.15.0). */
+ * Makes epochs: what a sampler draws, then the rank's part of it. */
 #include "datasets/order.h"
 
-/* From here on randperm() works inside out with 64-bit words: UINT32_MAX / 20
- * (ATen TensorFactories.cpp). */
-#define PFI_RANDPERM_LARGE 214748364
+#include <string.h>
 
-static uint64_t permutation_words(int64_t n)
+#include "datasets/draw.h"
+#include "src/base/memory.h"
+
+static bool is_shuffle(const struct pfi_order *order)
 {
-    if (n >= PFI_RANDPERM_LARGE)
-        return 2 * (uint64_t)n;
-    return n > 1 ? (uint64_t)n - 1 : 0;
+    return order->o.sampler == PINFOLD_SAMPLER_DEFAULT && order->source.shuffle;
 }
 
-static void permute(struct pfi_mt19937 *rng, int64_t n, int64_t *order)
-{
-    if (n >= PFI_RANDPERM_LARGE) {
-        for (int64_t i = 0; i < n; i++) {
-            const int64_t z =
-                (int64_t)(pfi_mt19937_next64(rng) % (uint64_t)(i + 1));
+/* ------------------------------------------------------------------- open --- */
 
-            order[i] = i;
-            order[i] = order[z];
-            order[z] = i;
-        }
+/* A copy of `count` things of `size` bytes; of none, NULL. */
+static pinfold_status copy(void **out, const void *from, int64_t count,
+                           size_t size, pinfold_error *err)
+{
+    size_t bytes;
+
+    *out = NULL;
+    if (!count)
+        return PINFOLD_OK;
+    if (pfi_mul((size_t)count, size, &bytes))
+        *out = pfi_malloc(bytes);
+    if (!*out)
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0,
+                        "no memory for the order's %lld entries",
+                        (long long)count);
+    memcpy(*out, from, bytes);
+    return PINFOLD_OK;
+}
+
+/* From here on the lists are the order's own, or NULL. */
+static pinfold_status copy_lists(struct pfi_order *order,
+                                 const pinfold_order *from, pinfold_error *err)
+{
+    pinfold_order *const o = &order->o;
+    void *indices, *sizes = NULL, *weights = NULL;
+    pinfold_status status =
+        copy(&indices, from->indices, from->n_indices, sizeof(int64_t), err);
+
+    if (!status)
+        status = copy(&sizes, from->batch_sizes, from->n_batches,
+                      sizeof(int32_t), err);
+    if (!status)
+        status = copy(&weights, from->weights, from->n_weights, sizeof(double),
+                      err);
+    o->indices = indices;
+    o->batch_sizes = sizes;
+    o->weights = weights;
+    return status;
+}
+
+static pinfold_status find_batches(struct pfi_order *order, pinfold_error *err)
+{
+    int64_t at = 0;
+
+    order->total = pfi_order_length(&order->source, &order->o);
+    if (order->o.sampler != PINFOLD_SAMPLER_BATCHES)
+        return PINFOLD_OK;
+    order->total = order->o.n_batches;
+    order->batch_at =
+        pfi_calloc((size_t)order->total + 1, sizeof(*order->batch_at));
+    if (!order->batch_at)
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for %lld batches",
+                        (long long)order->total);
+    for (int64_t i = 0; i < order->total; i++) {
+        order->batch_at[i] = at;
+        at += order->o.batch_sizes[i];
+    }
+    return PINFOLD_OK;
+}
+
+static pinfold_status sum_weights(struct pfi_order *order, pinfold_error *err)
+{
+    const int64_t n = order->o.n_weights;
+
+    if (order->o.sampler != PINFOLD_SAMPLER_WEIGHTED || !n)
+        return PINFOLD_OK;
+    order->sums = pfi_calloc((size_t)n, sizeof(*order->sums));
+    return order->sums ? pfi_weights_sum(order->o.weights, n, order->sums, err)
+                       : pfi_fail(err, PINFOLD_E_MEMORY, 0,
+                                  "no memory for %lld weights", (long long)n);
+}
+
+/* Whole permutations are drawn, of which the last may be used in part. */
+static int64_t room_for(const struct pfi_order *order)
+{
+    const int64_t n = order->source.n;
+    const int64_t length = pfi_order_length(&order->source, &order->o);
+
+    if (order->o.sampler != PINFOLD_SAMPLER_RANDOM || order->o.replacement ||
+        !n || length % n == 0)
+        return length;
+    return length + (n - length % n);
+}
+
+static pinfold_status fill(struct pfi_order *order, const pinfold_order *given,
+                           pinfold_error *err)
+{
+    const void *const generator = order->o.generator;
+    pinfold_status status = pfi_order_check(&order->source, given, err);
+
+    if (status)
+        return status;
+    if (generator)
+        status = pfi_generator_set(&order->initial, generator,
+                                   order->o.generator_size, err);
+    else
+        pfi_generator_seed(&order->initial, order->source.seed);
+    order->before = order->now = order->initial;
+    order->o.generator = NULL;
+    order->shard = (struct pfi_shard){
+        .kind = order->o.shard,
+        .rank = order->o.rank,
+        .world = order->o.world ? order->o.world : 1,
+        .drop_last = order->o.shard_drop_last};
+    if (!status)
+        status = copy_lists(order, given, err);
+    if (!status)
+        status = find_batches(order, err);
+    if (!status)
+        status = sum_weights(order, err);
+    order->room = status ? 0 : room_for(order);
+    return status;
+}
+
+pinfold_status pfi_order_init(struct pfi_order *order,
+                              const struct pfi_order_source *source,
+                              pinfold_error *err)
+{
+    pinfold_order given = {.struct_size = sizeof(given)};
+    pinfold_status status = PINFOLD_OK;
+
+    *order = (struct pfi_order){.source = *source};
+    order->source.order = NULL;
+    if (source->order)
+        status = pfi_struct_in(&given, sizeof(given), sizeof(given),
+                               source->order, err);
+    if (status)
+        return status;
+    order->o = given;
+    order->o.indices = NULL;
+    order->o.batch_sizes = NULL;
+    order->o.weights = NULL;
+    return fill(order, &given, err);
+}
+
+void pfi_order_end(struct pfi_order *order)
+{
+    pfi_free((void *)(uintptr_t)order->o.indices);
+    pfi_free((void *)(uintptr_t)order->o.batch_sizes);
+    pfi_free((void *)(uintptr_t)order->o.weights);
+    pfi_free(order->sums);
+    pfi_free(order->batch_at);
+    *order = (struct pfi_order){0};
+}
+
+/* ------------------------------------------------------------------ draws --- */
+
+/* The words of the iterator's base seed, which persistent workers draw once. */
+static uint64_t base_seed_words(const struct pfi_order *order, int64_t epoch)
+{
+    return is_shuffle(order) && (!order->o.persistent_workers || epoch == 0)
+               ? 2
+               : 0;
+}
+
+/* All that the epoch takes from the generator.  RandomSampler draws one more
+ * permutation at its end, also when nothing of it is used. */
+static uint64_t words_of(const struct pfi_order *order, int64_t epoch)
+{
+    const int64_t n = order->source.n;
+    const uint64_t length =
+        (uint64_t)pfi_order_length(&order->source, &order->o);
+
+    switch (order->o.sampler) {
+    case PINFOLD_SAMPLER_RANDOM:
+        if (order->o.replacement)
+            return length * pfi_replacement_words(n);
+        return n ? (length / (uint64_t)n + 1) * pfi_permutation_words(n) : 0;
+    case PINFOLD_SAMPLER_SUBSET: return pfi_permutation_words((int64_t)length);
+    case PINFOLD_SAMPLER_WEIGHTED: return 2 * length;
+    case PINFOLD_SAMPLER_LIST:
+    case PINFOLD_SAMPLER_BATCHES: return 0;
+    case PINFOLD_SAMPLER_DEFAULT: break;
+    }
+    if (!is_shuffle(order) || order->shard.kind == PINFOLD_SHARD_TORCH)
+        return 0;
+    return base_seed_words(order, epoch) + 2 * pfi_permutation_words(n);
+}
+
+static void draw_shuffle(const struct pfi_order *order, struct pfi_mt19937 *rng,
+                         int64_t epoch, int64_t *out)
+{
+    struct pfi_mt19937 own;
+
+    if (order->shard.kind == PINFOLD_SHARD_TORCH) {
+        pfi_mt19937_seed(&own, order->source.seed + (uint64_t)epoch);
+        rng = &own;
+    } else {
+        pfi_mt19937_skip(rng, base_seed_words(order, epoch));
+    }
+    pfi_draw_permutation(rng, order->source.n, out);
+}
+
+/* Writes the epoch's indices; rng stands before the epoch. */
+static void draw(const struct pfi_order *order, struct pfi_mt19937 *rng,
+                 int64_t epoch, int64_t *out)
+{
+    const pinfold_order *const o = &order->o;
+    const int64_t n = order->source.n;
+    const int64_t length = pfi_order_length(&order->source, o);
+
+    switch (o->sampler) {
+    case PINFOLD_SAMPLER_RANDOM:
+        if (o->replacement)
+            pfi_draw_replacement(rng, n, length, out);
+        for (int64_t i = 0; !o->replacement && i < length; i += n)
+            pfi_draw_permutation(rng, n, out + i);
+        return;
+    case PINFOLD_SAMPLER_SUBSET:
+        pfi_draw_permutation(rng, length, out);
+        for (int64_t i = 0; i < length; i++)
+            out[i] = o->indices[out[i]];
+        return;
+    case PINFOLD_SAMPLER_WEIGHTED:
+        pfi_draw_weighted(rng, order->sums, n, length, out);
+        return;
+    case PINFOLD_SAMPLER_LIST:
+    case PINFOLD_SAMPLER_BATCHES:
+        if (length)
+            memcpy(out, o->indices, (size_t)length * sizeof(*out));
+        return;
+    case PINFOLD_SAMPLER_DEFAULT: break;
+    }
+    if (is_shuffle(order))
+        draw_shuffle(order, rng, epoch, out);
+    for (int64_t i = 0; !is_shuffle(order) && i < n; i++)
+        out[i] = i;
+}
+
+/* The generator before `epoch` in order->before, after it in order->now. */
+static void move_to(struct pfi_order *order, int64_t epoch)
+{
+    if (epoch < order->at) {
+        order->now = order->initial;
+        order->at = 0;
+    }
+    for (; order->at < epoch; order->at++)
+        pfi_mt19937_skip(&order->now.rng, words_of(order, order->at));
+    order->before = order->now;
+    pfi_mt19937_skip(&order->now.rng, words_of(order, epoch));
+    order->at = epoch + 1;
+}
+
+/* ----------------------------------------------------------------- epochs --- */
+
+static int64_t skipped(const struct pfi_order *order,
+                       const struct pfi_rest *rest)
+{
+    const int64_t over = rest ? rest->things : 0;
+
+    return over < order->total ? over : order->total;
+}
+
+/* How many indices the rank's batches hold of those behind `skip`. */
+static int64_t count_in_batches(const struct pfi_order *order, int64_t skip)
+{
+    const int64_t left = order->total - skip;
+    const int64_t n = pfi_shard_count(&order->shard, left);
+    int64_t count = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        count +=
+            order->o
+                .batch_sizes[skip + pfi_shard_at(&order->shard, left, i)];
+    return count;
+}
+
+/* Numbers and counts; no index. */
+static void measure(const struct pfi_order *order, const struct pfi_rest *rest,
+                    struct pfi_epoch *out)
+{
+    const int64_t skip = skipped(order, rest), size = order->source.batch_size;
+    const int64_t n = pfi_shard_count(&order->shard, order->total - skip);
+
+    out->first = rest ? rest->batch : 0;
+    if (order->batch_at) {
+        out->count = count_in_batches(order, skip);
+        out->end = out->first + n;
         return;
     }
-    for (int64_t i = 0; i < n; i++)
-        order[i] = i;
-    for (int64_t i = 0; i + 1 < n; i++) {
-        const int64_t z = i + (int64_t)(pfi_mt19937_next(rng) % (n - i));
-        const int64_t kept = order[i];
+    out->count = order->source.drop_last ? n / size * size : n;
+    out->end = out->first + out->count / size + (out->count % size != 0);
+}
 
-        order[i] = order[z];
-        order[z] = kept;
+pinfold_status pfi_epoch_init(struct pfi_epoch *epoch,
+                              const struct pfi_order *order, pinfold_error *err)
+{
+    *epoch = (struct pfi_epoch){0};
+    epoch->indices =
+        pfi_calloc((size_t)order->room + 1, sizeof(*epoch->indices));
+    if (order->batch_at)
+        epoch->starts =
+            pfi_calloc((size_t)order->total + 1, sizeof(*epoch->starts));
+    if (!epoch->indices || (order->batch_at && !epoch->starts))
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0,
+                        "no memory for the order of %lld samples",
+                        (long long)order->room);
+    measure(order, NULL, epoch);
+    return PINFOLD_OK;
+}
+
+void pfi_epoch_end(struct pfi_epoch *epoch)
+{
+    pfi_free(epoch->indices);
+    pfi_free(epoch->starts);
+    *epoch = (struct pfi_epoch){0};
+}
+
+/* Of all batches from `skip` on, moves those of this rank to the front. */
+static void deal_batches(const struct pfi_order *order, int64_t skip,
+                         struct pfi_epoch *out)
+{
+    const int64_t left = order->total - skip, count = out->end - out->first;
+    int64_t used = 0;
+
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t b = skip + pfi_shard_at(&order->shard, left, i);
+        const int64_t size = order->o.batch_sizes[b];
+
+        memmove(out->indices + used, out->indices + order->batch_at[b],
+                (size_t)size * sizeof(*out->indices));
+        out->starts[i] = used;
+        used += size;
     }
+    out->starts[count] = used;
 }
 
-static void rewind_shuffle(struct pfi_shuffle *shuffle)
+static void deal_samples(const struct pfi_order *order, int64_t skip,
+                         struct pfi_epoch *out)
 {
-    pfi_mt19937_seed(&shuffle->generator, shuffle->seed);
-    shuffle->epoch = 0;
+    const int64_t left = order->total - skip;
+
+    if (skip && left)
+        memmove(out->indices, out->indices + skip,
+                (size_t)left * sizeof(*out->indices));
+    pfi_shard_pick(&order->shard, left, out->indices);
 }
 
-/* The iterator's base seed, which persistent workers draw once. */
-static void draw_base_seed(struct pfi_shuffle *shuffle)
+void pfi_order_epoch(struct pfi_order *order, int64_t number,
+                     const struct pfi_rest *rest, struct pfi_epoch *out)
 {
-    if (!shuffle->persistent_workers || shuffle->epoch == 0)
-        pfi_mt19937_skip(&shuffle->generator, 2);
+    struct pfi_mt19937 rng;
+
+    move_to(order, number);
+    rng = order->before.rng;
+    draw(order, &rng, number, out->indices);
+    measure(order, rest, out);
+    if (out->starts)
+        deal_batches(order, skipped(order, rest), out);
+    else
+        deal_samples(order, skipped(order, rest), out);
 }
 
-/* At the end of its epoch the sampler draws a permutation that nobody sees. */
-static void draw_rest(struct pfi_shuffle *shuffle)
+int64_t pfi_epoch_batch_at(const struct pfi_epoch *epoch, int32_t batch_size,
+                           int64_t number)
 {
-    pfi_mt19937_skip(&shuffle->generator, permutation_words(shuffle->n));
-    shuffle->epoch++;
-}
+    const int64_t i = number - epoch->first;
 
-void pfi_shuffle_init(struct pfi_shuffle *shuffle, uint64_t seed, int64_t n,
-                      bool persistent_workers)
-{
-    shuffle->seed = seed;
-    shuffle->n = n;
-    shuffle->persistent_workers = persistent_workers;
-    rewind_shuffle(shuffle);
-}
-
-void pfi_shuffle_epoch(struct pfi_shuffle *shuffle, int64_t epoch,
-                       int64_t *order)
-{
-    if (epoch < shuffle->epoch)
-        rewind_shuffle(shuffle);
-    while (shuffle->epoch < epoch) {
-        draw_base_seed(shuffle);
-        pfi_mt19937_skip(&shuffle->generator, permutation_words(shuffle->n));
-        draw_rest(shuffle);
-    }
-    draw_base_seed(shuffle);
-    permute(&shuffle->generator, shuffle->n, order);
-    draw_rest(shuffle);
+    if (epoch->starts)
+        return epoch->starts[i];
+    return number == epoch->end ? epoch->count : i * batch_size;
 }

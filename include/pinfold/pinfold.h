@@ -350,6 +350,57 @@ pinfold_dataset_path(const pinfold_dataset *dataset, int64_t index);
 PINFOLD_API int64_t
 pinfold_dataset_label(const pinfold_dataset *dataset, int64_t index);
 
+/* ------------------------------------------------------------- order --- */
+
+/* Which samples an epoch visits, and in what order: torch 2.15.0's samplers,
+ * each epoch run to its end, epochs following each other on one generator. */
+typedef enum pinfold_sampler {
+    PINFOLD_SAMPLER_DEFAULT = 0,  /* each sample once; with the loader's
+                                   * shuffle as DataLoader(shuffle=True) */
+    PINFOLD_SAMPLER_RANDOM = 1,   /* RandomSampler(replacement, num_samples) */
+    PINFOLD_SAMPLER_SUBSET = 2,   /* SubsetRandomSampler(indices) */
+    PINFOLD_SAMPLER_WEIGHTED = 3, /* WeightedRandomSampler(weights,
+                                   * num_samples, replacement=True) */
+    PINFOLD_SAMPLER_LIST = 4,     /* the indices as they are, in each epoch */
+    PINFOLD_SAMPLER_BATCHES = 5   /* the indices, cut into batch_sizes */
+} pinfold_sampler;
+
+/* Which part of it one of `world` ranks gets. */
+typedef enum pinfold_shard {
+    PINFOLD_SHARD_EXACT = 0,      /* order[rank::world]: nothing is added, left
+                                   * out or given twice; whole batches, not
+                                   * samples, of PINFOLD_SAMPLER_BATCHES */
+    PINFOLD_SHARD_CONTIGUOUS = 1, /* as exact, in one piece */
+    PINFOLD_SHARD_TORCH = 2       /* DistributedSampler: padded by samples that
+                                   * come twice, shuffled by seed + epoch */
+} pinfold_shard;
+
+/* Lists are copied.  Every index is one of the data set's. */
+typedef struct pinfold_order {
+    size_t struct_size;       /* sizeof(pinfold_order) */
+    pinfold_sampler sampler;  /* 0 = PINFOLD_SAMPLER_DEFAULT */
+    pinfold_shard shard;      /* 0 = PINFOLD_SHARD_EXACT */
+    const int64_t *indices;   /* [n_indices] of subset, list and batches */
+    int64_t n_indices;
+    const double *weights;    /* [n_weights] one for each sample, none below 0 */
+    int64_t n_weights;
+    int64_t num_samples;      /* of random and weighted; 0 = the data set's */
+    const int32_t *batch_sizes; /* [n_batches] 1 to the loader's batch_size */
+    int64_t n_batches;
+    const void *generator;    /* NULL = manual_seed() of the loader's seed, or
+                               * torch.Generator.get_state() before epoch 0 */
+    size_t generator_size;    /* PINFOLD_GENERATOR_SIZE, or 0 */
+    int32_t replacement;      /* 1 = random draws each index anew */
+    int32_t persistent_workers; /* 1 = as DataLoader's: shuffle draws a base
+                               * seed before the first epoch only */
+    int32_t rank, world;      /* 0 <= rank < world; both 0 = all of it */
+    int32_t shard_drop_last;  /* 1 = DistributedSampler(drop_last=True) */
+    int32_t reserved;         /* 0 */
+} pinfold_order;
+
+/* Bytes of torch's Generator.get_state() of the CPU. */
+#define PINFOLD_GENERATOR_SIZE 5056
+
 /* ------------------------------------------------------------- loader --- */
 
 typedef enum pinfold_bad_sample {
@@ -439,6 +490,7 @@ typedef struct pinfold_loader_options {
                           * f16 or bf16 elements of them: the same bits; needs
                           * an upload, and CUDA 12.8 */
     int32_t reserved;    /* 0 */
+    const pinfold_order *order;    /* NULL = all of the data set */
 } pinfold_loader_options;
 
 #define PINFOLD_WORKERS_MAX 1024
@@ -483,8 +535,25 @@ pinfold_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
 PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
 pinfold_loader_start(pinfold_loader *loader, int64_t epoch, pinfold_error *err);
 
-/* Batches in each epoch. */
+/* Batches, and samples in them, of an epoch of this rank: the one that was
+ * started last. */
 PINFOLD_API int64_t pinfold_loader_batch_count(const pinfold_loader *loader);
+PINFOLD_API int64_t pinfold_loader_sample_count(const pinfold_loader *loader);
+
+/* Writes to `dst` of PINFOLD_GENERATOR_SIZE bytes what torch's
+ * Generator.get_state() gives behind the epoch that was started last (before
+ * the first start: before epoch 0). */
+PINFOLD_API void pinfold_loader_generator(const pinfold_loader *loader,
+                                          void *dst);
+
+/* The indices that a loader with these options (of which only seed, shuffle,
+ * batch_size, drop_last and order count; NULL = defaults) gives in `epoch` of a
+ * data set of n samples.  Stores how many there are in *count, and the first
+ * `room` of them in dst.  Any thread. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_order_indices(const pinfold_loader_options *options, int64_t n,
+                      int64_t epoch, int64_t *dst, int64_t room, int64_t *count,
+                      pinfold_error *err);
 
 /* Lends the next batch, in order.  Waits at most timeout_ms (below 0 = for
  * ever).  With upload the copy may still be running: make your stream wait on

@@ -170,15 +170,10 @@ static int write_all(struct pfi_cli_export *e, const struct pfi_cli_run *run,
 /* How many samples there will be, and room for their numbers. */
 static int prepare(struct pfi_cli_export *e, const struct pfi_cli_run *run)
 {
-    const pinfold_loader_options *const l = &e->o->loader;
-    int64_t count = pinfold_dataset_size(run->dataset);
+    const int64_t count = pinfold_loader_sample_count(run->loader);
+    const size_t n = (size_t)count;
     pinfold_error err;
-    size_t n;
 
-    if (l->drop_last)
-        count = pinfold_loader_batch_count(run->loader) *
-                (l->batch_size ? l->batch_size : 256);
-    n = (size_t)count;
     if (pinfold_recipe_size(&e->o->recipe, n, &e->sample_bytes, e->shape,
                             &err) ||
         pinfold_recipe_size(&e->o->recipe, 1, &e->sample_bytes, NULL, &err))

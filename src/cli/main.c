@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/cli/order.h"
 #include "src/cli/run.h"
 #include "src/cli/tune_options.h"
 
@@ -147,13 +148,20 @@ static int run_command(const struct command *command, int n, char **words)
     pfi_cli_options_init(&options, command->bit);
     if (!pfi_cli_options_parse(&options, n, words))
         return usage_error();
-    /* --command stands for the data set. */
-    if (options.n_arguments !=
-        (options.tune.program ? 0 : command->n_arguments)) {
+    /* --command stands for the data set, --orders for it and the checksums. */
+    const int wanted = options.tune.program || options.orders
+                           ? 0
+                           : command->n_arguments;
+
+    if (options.n_arguments != wanted) {
         (void)fprintf(stderr, "pinfold: %s takes %s\n", command->name,
-                      options.tune.program     ? "--command or ROOT, not both"
-                      : command->n_arguments ? command->arguments
-                                             : "no argument");
+                      options.tune.program ? "--command or ROOT, not both"
+                      : wanted             ? command->arguments
+                                           : "no argument");
+        return usage_error();
+    }
+    if (pfi_cli_order_wrong(&options)) {
+        (void)fprintf(stderr, "pinfold: %s\n", pfi_cli_order_wrong(&options));
         return usage_error();
     }
     if (!(command->bit & (PFI_CLI_LS | PFI_CLI_VERIFY | PFI_CLI_PRESETS)) &&

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cli/order.h"
 #include "src/cli/recipe_options.h"
 #include "src/cli/tune_options.h"
 #include "src/cli/values.h"
@@ -304,6 +305,24 @@ static const struct option table[] = {
     {"warmup", "N", PFI_CLI_BENCH, take_warmup, "batches left out (2)"},
     {"stats", NULL, PFI_CLI_BENCH, take_stats,
      "say what each stage of a picture costs"},
+    {"replacement", NULL, RUNS, pfi_cli_take_replacement,
+     "PyTorch's random draws, each of all samples"},
+    {"num-samples", "N", RUNS, pfi_cli_take_num_samples,
+     "random draws an epoch (as many as samples)"},
+    {"subset", "FILE", RUNS, pfi_cli_take_subset,
+     "only these indices, in PyTorch's random order"},
+    {"weights", "FILE", RUNS, pfi_cli_take_weights,
+     "PyTorch's draws by weight, one for each sample"},
+    {"order", "FILE", RUNS, pfi_cli_take_order,
+     "these indices; several on a line make each line a batch"},
+    {"shard", "HOW", RUNS, pfi_cli_take_shard,
+     "exact, contiguous, or torch: padded (exact)"},
+    {"shard-drop-last", NULL, RUNS, pfi_cli_take_shard_drop_last,
+     "torch's shards leave out what others pad"},
+    {"rank", "R", RUNS, pfi_cli_take_rank, "which shard, from 0"},
+    {"world", "W", RUNS, pfi_cli_take_world, "shards that there are"},
+    {"orders", "FILE", PFI_CLI_VERIFY, pfi_cli_take_orders,
+     "compare PyTorch's orders; takes no ROOT"},
     {"drop-last", NULL, RUNS, take_drop_last, "leave out a short last batch"},
     {"on-error", "keep|fail", RUNS, take_on_error,
      "a bad picture is zeroed and counted, or ends the run (keep)"},

@@ -56,6 +56,9 @@ struct pfi_cli_options {
     struct pfi_cli_tune_options tune;
     enum pfi_cli_progress progress;
     const char *trace; /* a file, or NULL */
+    pinfold_order order; /* without its lists: */
+    const char *subset, *weights, *list_order, *orders; /* files, or NULL */
+    bool rank_given;
     const char *arguments[2];
     int n_arguments;
     char wrong[512]; /* a message that an option made */

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cli/order.h"
+
 /* Bad samples that are named; the rest is counted. */
 #define SHOWN_BAD 10
 
@@ -48,6 +50,8 @@ int pfi_cli_fail(const pinfold_error *err)
 int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o)
 {
     pinfold_loader_options options = o->loader;
+    struct pfi_cli_order order;
+    pinfold_status status;
     pinfold_error err;
 
     *run = (struct pfi_cli_run){0};
@@ -59,8 +63,12 @@ int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o)
     options.allocator = o->locked ? pfi_cli_locked() : NULL;
     if (pinfold_dataset_open(&run->dataset, o->arguments[0], &o->dataset, &err))
         return pfi_cli_run_close(run, pfi_cli_fail(&err));
-    if (pinfold_loader_open(&run->loader, run->dataset, &options, &err) ||
-        pinfold_loader_start(run->loader, o->epoch, &err))
+    if (pfi_cli_order_open(&order, o))
+        return pfi_cli_run_close(run, PFI_CLI_FAILED);
+    options.order = &order.order;
+    status = pinfold_loader_open(&run->loader, run->dataset, &options, &err);
+    pfi_cli_order_close(&order);
+    if (status || pinfold_loader_start(run->loader, o->epoch, &err))
         return pfi_cli_run_close(run, pfi_cli_fail(&err));
     return PFI_CLI_OK;
 }

@@ -41,6 +41,7 @@ void *pfi_cli_read_file(const char *path, size_t *size);
 
 /* Commands: take checked options, return the exit status. */
 int pfi_cli_ls(const struct pfi_cli_options *o);
+int pfi_cli_verify_orders(const struct pfi_cli_options *o);
 int pfi_cli_verify(const struct pfi_cli_options *o);
 int pfi_cli_bench(const struct pfi_cli_options *o);
 int pfi_cli_export(const struct pfi_cli_options *o);

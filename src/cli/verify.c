@@ -425,6 +425,8 @@ int pfi_cli_verify(const struct pfi_cli_options *o)
                     stderr);
         return PFI_CLI_FAILED;
     }
+    if (o->orders)
+        return pfi_cli_verify_orders(o);
     code = run_verify(&v);
     for (int i = 0; v.pipelines && i < v.n_pipelines; i++)
         free(v.pipelines[i].made);

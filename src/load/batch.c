@@ -16,29 +16,6 @@ pinfold_status pfi_loader_check(const pinfold_loader *loader, pinfold_error *err
     return PINFOLD_OK;
 }
 
-int64_t pinfold_loader_batch_count(const pinfold_loader *loader)
-{
-    return loader->n_batches;
-}
-
-static void make_order(pinfold_loader *loader, int64_t epoch)
-{
-    if (loader->options.shuffle) {
-        pfi_shuffle_epoch(&loader->shuffle, epoch, loader->order);
-        return;
-    }
-    for (int64_t i = 0; i < loader->n_samples; i++)
-        loader->order[i] = i;
-}
-
-/* With drop_last fewer than the data set has. */
-static int64_t samples_in_epoch(const pinfold_loader *loader)
-{
-    const int64_t whole = loader->n_batches * loader->options.batch_size;
-
-    return whole < loader->n_samples ? whole : loader->n_samples;
-}
-
 pinfold_status pinfold_loader_start(pinfold_loader *loader, int64_t epoch,
                                     pinfold_error *err)
 {
@@ -59,9 +36,10 @@ pinfold_status pinfold_loader_start(pinfold_loader *loader, int64_t epoch,
     /* No thread looks at the order before `started`. */
     if (loader->ahead)
         pfi_ahead_stop(loader->ahead);
-    make_order(loader, epoch);
+    pfi_epoch_begin(loader, epoch);
     if (loader->ahead)
-        pfi_ahead_start(loader->ahead, samples_in_epoch(loader));
+        pfi_ahead_start(loader->ahead,
+                        loader->now.count - loader->first_position);
     pthread_mutex_lock(&loader->lock);
     loader->epoch = epoch;
     loader->cancelled = false;
@@ -110,7 +88,7 @@ static pinfold_status may_wait(pinfold_loader *loader, pinfold_error *err)
             *err = loader->failure;
         return loader->failure.status;
     }
-    if (ring->next_take >= loader->n_batches)
+    if (ring->next_take >= loader->now.end)
         return PINFOLD_END;
     if (pfi_ring_count(ring, PFI_SLOT_LENT) == ring->n_slots)
         return pfi_fail(err, PINFOLD_E_STATE, 0,

@@ -60,7 +60,6 @@ struct pinfold_loader {
     struct pfi_recipe output; /* of what batches hold */
     struct pfi_staged staged;
     pinfold_dataset *dataset;
-    int64_t n_samples, n_batches;
     struct pfi_reader reader;
     struct pfi_ahead *ahead; /* NULL: the workers read */
     pinfold_trace trace;       /* event may be NULL */
@@ -78,8 +77,9 @@ struct pinfold_loader {
     pthread_cond_t device; /* the device thread: something to copy or await */
     pthread_cond_t idle;   /* start: a thread became idle */
 
-    struct pfi_shuffle shuffle; /* only in start */
-    int64_t *order;             /* [n_samples]; changes while all are idle */
+    struct pfi_order order; /* only in start */
+    struct pfi_epoch now;   /* changes while all are idle */
+    int64_t first_position; /* as now; of the batch that was given first */
 
     int64_t epoch;         /* lock */
     bool started;          /* lock; an epoch is being made */
@@ -101,6 +101,16 @@ struct pinfold_loader {
 
 /* PINFOLD_E_FORK in a child of the process that opened the loader. */
 pinfold_status pfi_loader_check(const pinfold_loader *loader,
+                                pinfold_error *err);
+
+/* epoch.c: what an order is made from by checked options. */
+struct pfi_order_source pfi_order_source_of(const pinfold_loader_options *options,
+                                            int64_t n);
+/* With no thread at work: makes the epoch that start begins. */
+void pfi_epoch_begin(pinfold_loader *loader, int64_t epoch);
+/* open.c: fills in defaults and checks what an order depends on. */
+pinfold_status pfi_options_take(pinfold_loader_options *out,
+                                const pinfold_loader_options *options,
                                 pinfold_error *err);
 
 /* slots.c: memory, arrays and events of both rings. */

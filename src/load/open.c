@@ -59,21 +59,29 @@ static pinfold_status check_options(const pinfold_loader_options *o,
     return status;
 }
 
+pinfold_status pfi_options_take(pinfold_loader_options *o,
+                                const pinfold_loader_options *options,
+                                pinfold_error *err)
+{
+    pinfold_status status = PINFOLD_OK;
+
+    *o = pinfold_loader_options_default();
+    if (options)
+        status = pfi_struct_in(
+            o, sizeof(*o), offsetof(pinfold_loader_options, trace), options, err);
+    if (!status)
+        status = check_options(o, err);
+    o->batch_size = o->batch_size ? o->batch_size : 256;
+    return status;
+}
+
 static pinfold_status take_options(pinfold_loader *loader,
                                    const pinfold_loader_options *options,
                                    pinfold_error *err)
 {
     pinfold_loader_options *const o = &loader->options;
-    pinfold_status status;
+    pinfold_status status = pfi_options_take(o, options, err);
 
-    *o = pinfold_loader_options_default();
-    if (options) {
-        status = pfi_struct_in(
-            o, sizeof(*o), offsetof(pinfold_loader_options, trace), options, err);
-        if (status)
-            return status;
-    }
-    status = check_options(o, err);
     if (!status)
         status = pfi_task_init(&loader->task, o->recipe, err);
     if (status)
@@ -86,7 +94,6 @@ static pinfold_status take_options(pinfold_loader *loader,
     o->recipe = NULL;
     o->allocator = NULL;
     o->trace = NULL;
-    o->batch_size = o->batch_size ? o->batch_size : 256;
     o->slots = o->slots ? o->slots : 3;
     loader->n_wanted = o->workers == PINFOLD_OFF ? 0
                        : o->workers              ? o->workers
@@ -107,31 +114,24 @@ static bool size_slot(const pinfold_loader *loader, size_t before,
            pfi_mul(*bytes, (size_t)loader->options.slots, &total);
 }
 
-/* Sizes that follow from the options and the dataset. */
+/* Sizes and orders that follow from the options and the dataset. */
 static pinfold_status size_up(pinfold_loader *loader, pinfold_error *err)
 {
     const int64_t size = loader->options.batch_size;
-    const int64_t n = pinfold_dataset_size(loader->dataset);
-    size_t total;
+    const struct pfi_order_source source = pfi_order_source_of(
+        &loader->options, pinfold_dataset_size(loader->dataset));
+    pinfold_status status;
 
-    loader->n_samples = n;
-    loader->n_batches =
-        loader->options.drop_last ? n / size : n / size + (n % size != 0);
     if (!size_slot(loader, loader->staged.pixels,
                    loader->task.recipe.sample_bytes, &loader->slot_bytes) ||
         !size_slot(loader, 0, loader->output.sample_bytes,
-                   &loader->device_bytes) ||
-        !pfi_mul((size_t)n, sizeof(*loader->order), &total))
+                   &loader->device_bytes))
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "%d slots of %lld samples do not fit in memory",
                         loader->options.slots, (long long)size);
-    loader->order = pfi_malloc(total);
-    if (!loader->order)
-        return pfi_fail(err, PINFOLD_E_MEMORY, 0,
-                        "no memory for the order of %lld samples",
-                        (long long)n);
-    pfi_shuffle_init(&loader->shuffle, loader->options.seed, n, false);
-    return PINFOLD_OK;
+    status = pfi_order_init(&loader->order, &source, err);
+    loader->options.order = NULL;
+    return status ? status : pfi_epoch_init(&loader->now, &loader->order, err);
 }
 
 /* Decides whether a device is used, and says in words why not. */
@@ -235,7 +235,9 @@ static const char *path_at(void *cookie, int64_t position)
 {
     const pinfold_loader *const loader = cookie;
 
-    return pinfold_dataset_path(loader->dataset, loader->order[position]);
+    return pinfold_dataset_path(
+        loader->dataset,
+        loader->now.indices[loader->first_position + position]);
 }
 
 /* Two files a reading thread, and one a worker that holds it. */
@@ -394,7 +396,8 @@ static void free_memory(pinfold_loader *loader, bool forked)
     for (int32_t i = 0; i < loader->n_workers; i++)
         pfi_arena_end(&loader->workers[i].arena);
     pfi_free(loader->workers);
-    pfi_free(loader->order);
+    pfi_epoch_end(&loader->now);
+    pfi_order_end(&loader->order);
 }
 
 void pinfold_loader_close(pinfold_loader *loader)

@@ -7,12 +7,10 @@
 #include "src/base/clock.h"
 #include "src/load/internal.h"
 
-static int32_t batch_count(const pinfold_loader *loader, int64_t number)
+/* Where batch `number` begins in the epoch's indices. */
+static int64_t batch_at(const pinfold_loader *loader, int64_t number)
 {
-    const int64_t size = loader->options.batch_size;
-    const int64_t left = loader->n_samples - number * size;
-
-    return (int32_t)(left < size ? left : size);
+    return pfi_epoch_batch_at(&loader->now, loader->options.batch_size, number);
 }
 
 static struct pfi_slot *next_filling(pinfold_loader *loader)
@@ -21,11 +19,13 @@ static struct pfi_slot *next_filling(pinfold_loader *loader)
 
     if (slot)
         return slot;
-    if (loader->host.next_fill >= loader->n_batches)
+    if (loader->host.next_fill >= loader->now.end)
         return NULL;
     slot = pfi_ring_fill(&loader->host);
     if (slot) {
-        slot->meta.count = batch_count(loader, slot->meta.number);
+        slot->meta.count =
+            (int32_t)(batch_at(loader, slot->meta.number + 1) -
+                      batch_at(loader, slot->meta.number));
         slot->meta.epoch = loader->epoch;
     }
     return slot;
@@ -44,8 +44,8 @@ bool pfi_job_take(pinfold_loader *loader, struct pfi_job *job)
     job->place = slot->assigned++;
     /* Later the slot may be finished, and its `count` another batch's. */
     loader->filling = slot->assigned < slot->meta.count ? slot : NULL;
-    job->index = loader->order[slot->meta.number * loader->options.batch_size +
-                               job->place];
+    job->index =
+        loader->now.indices[batch_at(loader, slot->meta.number) + job->place];
     loader->n_busy++;
     return true;
 }
@@ -66,11 +66,12 @@ static void name_error(const pinfold_loader *loader, struct pfi_arena *arena,
     pfi_error_add_path(&job->error, full ? full : path);
 }
 
-/* Where the job stands in the epoch's order. */
+/* Where the job stands in what is read ahead. */
 static int64_t position_of(const pinfold_loader *loader,
                            const struct pfi_job *job)
 {
-    return job->slot->meta.number * loader->options.batch_size + job->place;
+    return batch_at(loader, job->slot->meta.number) + job->place -
+           loader->first_position;
 }
 
 static pinfold_status read_sample(pinfold_loader *loader,
@@ -172,7 +173,7 @@ static bool await_job(pinfold_loader *loader, struct pfi_job *job, bool *waited)
     while (!loader->closing && !pfi_job_take(loader, job)) {
         /* Only a full ring counts as waiting for the caller. */
         const bool full = loader->started && !loader->cancelled &&
-                          loader->host.next_fill < loader->n_batches;
+                          loader->host.next_fill < loader->now.end;
         const uint64_t start = pfi_now_ns();
 
         pthread_cond_wait(&loader->work, &loader->lock);
