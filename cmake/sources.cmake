@@ -3,6 +3,7 @@ set(PINFOLD_SOURCES
   src/base/clock.c
   src/base/cpu.c
   src/base/error.c
+  src/base/hash.c
   src/base/memory.c
   src/base/mt19937.c
   src/codec/bmp.c
@@ -68,5 +69,7 @@ set(PINFOLD_SOURCES
   src/load/sample.c
   src/load/slots.c
   src/load/staged.c
+  src/load/state.c
+  src/load/state_fields.c
   src/load/trace.c
   src/load/worker.c)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "datasets/folder.h"
+#include "src/base/hash.h"
 #include "src/base/memory.h"
 
 struct pinfold_dataset {
@@ -153,6 +154,17 @@ void pinfold_dataset_close(pinfold_dataset *dataset)
     pfi_strings_end(&dataset->classes);
     pfi_strings_end(&dataset->paths);
     pfi_free(dataset);
+}
+
+uint64_t pfi_dataset_fingerprint(const pinfold_dataset *dataset)
+{
+    const struct pfi_strings *const classes = &dataset->classes;
+    uint64_t hash = pfi_hash(classes->bytes, classes->used, 0);
+
+    for (int64_t c = 0; c < classes->count; c++)
+        hash = pfi_hash(&dataset->ends[c], sizeof(dataset->ends[c]), hash);
+    hash = pfi_hash(dataset->paths.bytes, dataset->paths.used, hash);
+    return hash ? hash : 1;
 }
 
 int pfi_dataset_root_fd(const pinfold_dataset *dataset)

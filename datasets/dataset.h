@@ -9,6 +9,9 @@
  * and the last one frees it.  Any thread. */
 void pfi_dataset_ref(pinfold_dataset *dataset);
 
+/* A hash of the classes, paths and labels, never 0. */
+uint64_t pfi_dataset_fingerprint(const pinfold_dataset *dataset);
+
 /* A descriptor of the root folder for openat() of pinfold_dataset_path(). */
 int pfi_dataset_root_fd(const pinfold_dataset *dataset);
 

@@ -491,6 +491,8 @@ typedef struct pinfold_loader_options {
                           * an upload, and CUDA 12.8 */
     int32_t reserved;    /* 0 */
     const pinfold_order *order;    /* NULL = all of the data set */
+    const void *state;   /* NULL, or pinfold_loader_state()'s, to go on with */
+    size_t state_size;   /* bytes of it */
 } pinfold_loader_options;
 
 #define PINFOLD_WORKERS_MAX 1024
@@ -535,8 +537,27 @@ pinfold_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
 PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
 pinfold_loader_start(pinfold_loader *loader, int64_t epoch, pinfold_error *err);
 
+/* Stores in `dst` of dst_size bytes, at most PINFOLD_STATE_MAX, where the loader
+ * stands: behind the batch that pinfold_loader_next() lent last.  Stores the
+ * bytes in *size.  PINFOLD_E_STATE before the first start.
+ *
+ * A loader that is opened with a state (on the same data set, with the same
+ * recipe, seed, order and batch_size; the message says what differs) is started
+ * by the open: pinfold_loader_next() goes on with the next batch, byte for byte,
+ * whatever the number of workers.  With PINFOLD_SHARD_EXACT rank and world may
+ * differ: where every rank of the new world opens with a state that was taken
+ * when each of the old ones had taken as many batches, what is left of the
+ * epoch is dealt anew, each sample once over all. */
+#define PINFOLD_STATE_MAX 4096
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_loader_state(pinfold_loader *loader, void *dst, size_t dst_size,
+                     size_t *size, pinfold_error *err);
+
+/* The epoch that was started last, or -1. */
+PINFOLD_API int64_t pinfold_loader_epoch(const pinfold_loader *loader);
+
 /* Batches, and samples in them, of an epoch of this rank: the one that was
- * started last. */
+ * started last, from where it was started. */
 PINFOLD_API int64_t pinfold_loader_batch_count(const pinfold_loader *loader);
 PINFOLD_API int64_t pinfold_loader_sample_count(const pinfold_loader *loader);
 

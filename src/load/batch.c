@@ -16,10 +16,16 @@ pinfold_status pfi_loader_check(const pinfold_loader *loader, pinfold_error *err
     return PINFOLD_OK;
 }
 
-pinfold_status pinfold_loader_start(pinfold_loader *loader, int64_t epoch,
-                                    pinfold_error *err)
+static void begin_at(struct pfi_ring *ring, int64_t batch)
 {
-    pfi_error_clear(err);
+    ring->next_fill = batch;
+    ring->next_take = batch;
+}
+
+pinfold_status pfi_loader_begin(pinfold_loader *loader, int64_t epoch,
+                                const struct pfi_resume *resume,
+                                pinfold_error *err)
+{
     if (pfi_loader_check(loader, err))
         return PINFOLD_E_FORK;
     if (epoch < 0)
@@ -36,11 +42,13 @@ pinfold_status pinfold_loader_start(pinfold_loader *loader, int64_t epoch,
     /* No thread looks at the order before `started`. */
     if (loader->ahead)
         pfi_ahead_stop(loader->ahead);
-    pfi_epoch_begin(loader, epoch);
+    pfi_epoch_begin(loader, epoch, resume);
     if (loader->ahead)
         pfi_ahead_start(loader->ahead,
                         loader->now.count - loader->first_position);
     pthread_mutex_lock(&loader->lock);
+    begin_at(&loader->host, loader->first_batch);
+    begin_at(&loader->dev, loader->first_batch);
     loader->epoch = epoch;
     loader->cancelled = false;
     pfi_error_clear(&loader->failure);
@@ -50,6 +58,13 @@ pinfold_status pinfold_loader_start(pinfold_loader *loader, int64_t epoch,
     pthread_cond_broadcast(&loader->device);
     pthread_mutex_unlock(&loader->lock);
     return PINFOLD_OK;
+}
+
+pinfold_status pinfold_loader_start(pinfold_loader *loader, int64_t epoch,
+                                    pinfold_error *err)
+{
+    pfi_error_clear(err);
+    return pfi_loader_begin(loader, epoch, NULL, err);
 }
 
 static struct timespec timespec_of(uint64_t ns)

@@ -15,20 +15,33 @@ struct pfi_order_source pfi_order_source_of(const pinfold_loader_options *option
                                      .drop_last = options->drop_last};
 }
 
-void pfi_epoch_begin(pinfold_loader *loader, int64_t epoch)
+void pfi_epoch_begin(pinfold_loader *loader, int64_t epoch,
+                     const struct pfi_resume *resume)
 {
-    pfi_order_epoch(&loader->order, epoch, NULL, &loader->now);
-    loader->first_position = 0;
+    struct pfi_epoch *const now = &loader->now;
+
+    loader->rest = resume && resume->deal ? resume->rest : (struct pfi_rest){0};
+    pfi_order_epoch(&loader->order, epoch, &loader->rest, now);
+    loader->first_batch = resume ? resume->batch : 0;
+    if (loader->first_batch > now->end)
+        loader->first_batch = now->end;
+    loader->first_position = pfi_epoch_batch_at(
+        now, loader->options.batch_size, loader->first_batch);
+}
+
+int64_t pinfold_loader_epoch(const pinfold_loader *loader)
+{
+    return loader->epoch;
 }
 
 int64_t pinfold_loader_batch_count(const pinfold_loader *loader)
 {
-    return loader->now.end - loader->now.first;
+    return loader->now.end - loader->first_batch;
 }
 
 int64_t pinfold_loader_sample_count(const pinfold_loader *loader)
 {
-    return loader->now.count;
+    return loader->now.count - loader->first_position;
 }
 
 void pinfold_loader_generator(const pinfold_loader *loader, void *dst)

@@ -52,6 +52,13 @@ struct pfi_staged {
     void *library, *kernel; /* keeps each copy behind the kernel before it */
 };
 
+/* Where an epoch goes on. */
+struct pfi_resume {
+    int64_t epoch, batch;
+    bool deal;            /* exact shards: */
+    struct pfi_rest rest; /* what is left is dealt anew */
+};
+
 /* Fields without a remark never change after the open. */
 struct pinfold_loader {
     pinfold_loader_options options; /* defaults filled in; recipe NULL */
@@ -79,7 +86,9 @@ struct pinfold_loader {
 
     struct pfi_order order; /* only in start */
     struct pfi_epoch now;   /* changes while all are idle */
-    int64_t first_position; /* as now; of the batch that was given first */
+    struct pfi_rest rest;   /* as now; how `now` was dealt */
+    int64_t first_batch, first_position; /* as now; what it was begun with */
+    uint64_t fingerprint;   /* of the data set; 0 = not made; the caller's */
 
     int64_t epoch;         /* lock */
     bool started;          /* lock; an epoch is being made */
@@ -107,7 +116,17 @@ pinfold_status pfi_loader_check(const pinfold_loader *loader,
 struct pfi_order_source pfi_order_source_of(const pinfold_loader_options *options,
                                             int64_t n);
 /* With no thread at work: makes the epoch that start begins. */
-void pfi_epoch_begin(pinfold_loader *loader, int64_t epoch);
+void pfi_epoch_begin(pinfold_loader *loader, int64_t epoch,
+                     const struct pfi_resume *resume);
+/* batch.c: pinfold_loader_start(), or going on where a state was taken. */
+pinfold_status pfi_loader_begin(pinfold_loader *loader, int64_t epoch,
+                                const struct pfi_resume *resume,
+                                pinfold_error *err);
+/* state.c: refuses a state that is not of this loader's data set, recipe and
+ * order. */
+pinfold_status pfi_state_take(pinfold_loader *loader, const void *state,
+                              size_t size, struct pfi_resume *out,
+                              pinfold_error *err);
 /* open.c: fills in defaults and checks what an order depends on. */
 pinfold_status pfi_options_take(pinfold_loader_options *out,
                                 const pinfold_loader_options *options,

@@ -49,6 +49,8 @@ static pinfold_status check_options(const pinfold_loader_options *o,
     if (!status && o->allocator && o->memory == PINFOLD_MEMORY_PINNED)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "pinned memory and an allocator exclude each other");
+    if (!status && !o->state && o->state_size)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "the state is NULL");
     if (!status && o->trace && !o->trace->event)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "the trace lacks its function");
@@ -304,6 +306,8 @@ static pinfold_status open_parts(pinfold_loader *loader,
                                  const struct pfi_gpu *gpu, pinfold_error *err)
 {
     pinfold_status status = take_options(loader, options, err);
+    const void *const state = loader->options.state;
+    struct pfi_resume resume;
 
     if (!status)
         status = find_device(loader, gpu, err);
@@ -311,6 +315,10 @@ static pinfold_status open_parts(pinfold_loader *loader,
         status = pfi_staged_plan(loader, err);
     if (!status)
         status = size_up(loader, err);
+    loader->options.state = NULL;
+    if (!status && state)
+        status = pfi_state_take(loader, state, loader->options.state_size,
+                                &resume, err);
     if (!status)
         status = make_locks(loader, err);
     if (!status)
@@ -323,6 +331,8 @@ static pinfold_status open_parts(pinfold_loader *loader,
         status = start_threads(loader, err);
     if (!status)
         describe(loader);
+    if (!status && state)
+        status = pfi_loader_begin(loader, resume.epoch, &resume, err);
     return status;
 }
 
@@ -345,6 +355,7 @@ pinfold_status pfi_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
     pfi_dataset_ref(dataset);
     loader->dataset = dataset;
     loader->pid = getpid();
+    loader->epoch = -1;
     loader->reader = reader ? *reader : pfi_reader_files;
     loader->stats.struct_size = sizeof(loader->stats);
     status = open_parts(loader, options, gpu ? gpu : pfi_gpu_default(), err);
