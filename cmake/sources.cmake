@@ -57,12 +57,15 @@ set(PINFOLD_SOURCES
   transforms/taps.c
   src/gpu/normalize_ptx.c
   src/gpu/probe.c
+  src/load/access.c
   src/load/ahead.c
   src/load/batch.c
   src/load/device.c
   src/load/epoch.c
   src/load/info.c
   src/load/open.c
+  src/load/options.c
+  src/load/pool.c
   src/load/preprocess.c
   src/load/read.c
   src/load/ring.c

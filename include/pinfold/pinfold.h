@@ -649,6 +649,38 @@ PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
 pinfold_batch_release_after(const pinfold_batch *batch, void *stream,
                             pinfold_error *err);
 
+/* ------------------------------------------------------------- access --- */
+
+/* Threads that pinfold_read() shares its samples out to.  Any threads may use
+ * one at once; none may when it is closed.  It does not survive fork(). */
+typedef struct pinfold_pool pinfold_pool;
+
+/* `workers` threads; 0 = the CPUs that affinity and cgroup quota allow; at most
+ * PINFOLD_WORKERS_MAX. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_pool_open(pinfold_pool **out, int32_t workers, pinfold_error *err);
+PINFOLD_API void pinfold_pool_close(pinfold_pool *pool);
+
+typedef struct pinfold_read_options {
+    size_t struct_size;  /* sizeof(pinfold_read_options) */
+    pinfold_pool *pool;  /* NULL = in the calling thread */
+    int64_t *labels;     /* [n] to be filled in, or NULL */
+    pinfold_status *statuses; /* [n] to be filled in: PINFOLD_OK or why the
+                          * sample is zeroed; NULL = the first bad one, by its
+                          * place, is the call's error */
+    uint64_t seed;       /* with epoch, of the random crop and flip: as a */
+    int64_t epoch;       /* loader's */
+} pinfold_read_options;
+
+/* Makes the data set's samples `indices` of n, in this order, any number of
+ * times each, one behind the other in `dst`, which must hold
+ * pinfold_recipe_size(recipe, n) bytes.  `options` may be NULL.  Keeps nothing.
+ * Any thread. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_read(const pinfold_dataset *dataset, const pinfold_recipe *recipe,
+             const int64_t *indices, int64_t n, void *dst, size_t dst_size,
+             const pinfold_read_options *options, pinfold_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -127,7 +127,7 @@ pinfold_status pfi_loader_begin(pinfold_loader *loader, int64_t epoch,
 pinfold_status pfi_state_take(pinfold_loader *loader, const void *state,
                               size_t size, struct pfi_resume *out,
                               pinfold_error *err);
-/* open.c: fills in defaults and checks what an order depends on. */
+/* options.c: checks them all; fills in what an order depends on. */
 pinfold_status pfi_options_take(pinfold_loader_options *out,
                                 const pinfold_loader_options *options,
                                 pinfold_error *err);
@@ -153,6 +153,10 @@ void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
                  struct pfi_job *job);
 void pfi_job_finish(pinfold_loader *loader, const struct pfi_job *job);
 void *pfi_worker_main(void *worker);
+
+/* Puts the sample's file and index into its error. */
+void pfi_error_name_sample(const pinfold_dataset *dataset, int64_t index,
+                           struct pfi_arena *arena, pinfold_error *err);
 
 /* device.c: queues copies and waits for events, in a thread of its own. */
 void *pfi_device_main(void *loader);

@@ -14,4 +14,11 @@ pinfold_status pfi_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
                                const struct pfi_reader *reader,
                                pinfold_error *err);
 
+/* pinfold_read() with another way to read files. */
+pinfold_status pfi_read(const pinfold_dataset *dataset,
+                        const pinfold_recipe *recipe, const int64_t *indices,
+                        int64_t n, void *dst, size_t dst_size,
+                        const pinfold_read_options *options,
+                        const struct pfi_reader *reader, pinfold_error *err);
+
 #endif

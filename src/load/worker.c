@@ -50,20 +50,20 @@ bool pfi_job_take(pinfold_loader *loader, struct pfi_job *job)
     return true;
 }
 
-/* Puts the file's name and index into the job's error. */
-static void name_error(const pinfold_loader *loader, struct pfi_arena *arena,
-                       struct pfi_job *job)
+void pfi_error_name_sample(const pinfold_dataset *dataset, int64_t index,
+                           struct pfi_arena *arena, pinfold_error *err)
 {
-    const char *const root = pinfold_dataset_root(loader->dataset);
-    const char *const path = pinfold_dataset_path(loader->dataset, job->index);
+    const char *const root = pinfold_dataset_root(dataset);
+    const char *const path = pinfold_dataset_path(dataset, index);
     const size_t room = strlen(root) + strlen(path) + 2;
     char *const full = pfi_arena_alloc(arena, room);
 
-    job->error.sample = job->index;
+    if (err)
+        err->sample = index;
     if (full)
         (void)snprintf(full, room, "%s%s%s", root,
                        root[strlen(root) - 1] == '/' ? "" : "/", path);
-    pfi_error_add_path(&job->error, full ? full : path);
+    pfi_error_add_path(err, full ? full : path);
 }
 
 /* Where the job stands in what is read ahead. */
@@ -112,7 +112,7 @@ void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
             arena, data, size, dst, &job->times, &job->error);
     if (job->status) {
         memset(dst, 0, loader->task.recipe.sample_bytes);
-        name_error(loader, arena, job);
+        pfi_error_name_sample(loader->dataset, job->index, arena, &job->error);
     }
     if (loader->staged.used)
         memory[loader->staged.good + (size_t)job->place] = !job->status;
