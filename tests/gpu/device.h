@@ -40,6 +40,8 @@ struct device_way {
     int32_t workers, slots, normalize;
 };
 
+/* Whether the way asks for it, and the runtime is new enough. */
+bool device_normalizes(const struct device_way *way);
 pinfold_loader *device_open(const struct device_set *set,
                             const struct device_way *way);
 /* PINFOLD_OK, or PINFOLD_END. */

@@ -47,7 +47,7 @@ static void check_stats(pinfold_loader *loader, const struct device_set *set,
 
     bytes.dtype = PINFOLD_U8;
     bytes.plane_alignment = 0;
-    if (way->normalize) {
+    if (device_normalizes(way)) {
         const size_t slot = 3072 + 256 + sized(&bytes, BATCH) + tail;
 
         pinned = slots * slot;

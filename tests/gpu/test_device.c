@@ -35,6 +35,11 @@ void device_fail(const char *what, long number)
     exit(1);
 }
 
+bool device_normalizes(const struct device_way *way)
+{
+    return way->normalize && pfi_gpu_default()->launch;
+}
+
 pinfold_loader *device_open(const struct device_set *set,
                             const struct device_way *way)
 {
@@ -49,7 +54,7 @@ pinfold_loader *device_open(const struct device_set *set,
     options.shuffle = 1;
     options.upload = way->upload;
     options.memory = way->memory;
-    options.device_normalize = way->normalize;
+    options.device_normalize = device_normalizes(way);
     device_ok(pfi_loader_open(&loader, set->dataset, &options, NULL,
                               set->reader, &err),
               &err);

@@ -96,7 +96,7 @@ pinfold_status scene_open(struct scene *s, pinfold_error *err)
 void scene_normalize(struct scene *s)
 {
     s->recipe = fake_float_recipe();
-    s->options.device_normalize = 1;
+    s->options.device_normalize = s->gpu->launch != NULL;
 }
 
 static struct scene_use *use_of(struct scene *s, const pinfold_batch *batch)

@@ -50,7 +50,7 @@ int scene_end(struct scene *scene, const char *what);
 /* pfi_loader_open() with the scene's options into its loader. */
 pinfold_status scene_open(struct scene *scene, pinfold_error *err);
 
-/* Has the device normalise from the next open on. */
+/* Has the device normalise from the next open on, where the runtime can. */
 void scene_normalize(struct scene *scene);
 
 /* Queues work of `ns` on a stream that waits for the batch and checks it. */
