@@ -42,10 +42,14 @@ set(PINFOLD_SOURCES
   datasets/draw.c
   datasets/folder.c
   datasets/generator.c
+  datasets/index.c
+  datasets/index_write.c
+  datasets/list.c
   datasets/names.c
   datasets/order.c
   datasets/order_check.c
   datasets/shard.c
+  datasets/strings.c
   transforms/filter.c
   transforms/normalize.c
   transforms/plan.c

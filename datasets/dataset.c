@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "datasets/folder.h"
+#include "datasets/index.h"
+#include "datasets/list.h"
 #include "src/base/hash.h"
 #include "src/base/memory.h"
 
@@ -17,8 +19,9 @@ struct pinfold_dataset {
     atomic_long users;
     char *root;
     int root_fd;
-    struct pfi_strings classes, paths;
-    int64_t *ends; /* [classes]: paths of class c end before ends[c] */
+    struct pfi_listing listing;
+    int32_t *labels; /* [paths] of a list; NULL: listing.ends tells them */
+    char *remark;    /* or NULL */
 };
 
 static pinfold_status open_root(pinfold_dataset *dataset, const char *root,
@@ -46,17 +49,18 @@ static pinfold_status open_root(pinfold_dataset *dataset, const char *root,
 static pinfold_status fail_empty(const pinfold_dataset *dataset,
                                  pinfold_error *err)
 {
+    const struct pfi_listing *const l = &dataset->listing;
     char names[200];
     size_t used = 0;
     int64_t before = 0;
 
-    for (int64_t c = 0; c < dataset->classes.count; c++) {
-        const char *const name = pfi_strings_get(&dataset->classes, c);
+    for (int64_t c = 0; c < l->classes.count; c++) {
+        const char *const name = pfi_strings_get(&l->classes, c);
 
-        if (dataset->ends[c] == before && used < sizeof(names))
+        if (l->ends[c] == before && used < sizeof(names))
             used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
                                      used ? ", " : "", name);
-        before = dataset->ends[c];
+        before = l->ends[c];
     }
     (void)pfi_fail_path(err, PINFOLD_E_ARGUMENT, 0, names,
                         "no picture in this class; extensions: .jpg .jpeg "
@@ -65,60 +69,199 @@ static pinfold_status fail_empty(const pinfold_dataset *dataset,
     return PINFOLD_E_ARGUMENT;
 }
 
-static pinfold_status read_classes(pinfold_dataset *dataset, bool allow_empty,
-                                   pinfold_error *err)
+static bool has_empty(const struct pfi_listing *l)
 {
-    const int64_t n = dataset->classes.count;
-    pinfold_status status = PINFOLD_OK;
-    bool empty = false;
+    int64_t before = 0;
 
-    dataset->ends = pfi_calloc((size_t)n, sizeof(*dataset->ends));
-    if (!dataset->ends)
+    for (int64_t c = 0; c < l->classes.count; c++) {
+        if (l->ends[c] == before)
+            return true;
+        before = l->ends[c];
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------- walk --- */
+
+static pinfold_status read_classes(pinfold_dataset *dataset, pinfold_error *err)
+{
+    struct pfi_listing *const l = &dataset->listing;
+    const int64_t n = l->classes.count;
+    pinfold_status status = PINFOLD_OK;
+
+    l->ends = pfi_calloc((size_t)n, sizeof(*l->ends));
+    if (!l->ends)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for the classes");
     for (int64_t c = 0; !status && c < n; c++) {
-        const int64_t before = dataset->paths.count;
-
         status = pfi_folder_pictures(dataset->root_fd, dataset->root,
-                                     pfi_strings_get(&dataset->classes, c),
-                                     &dataset->paths, err);
-        dataset->ends[c] = dataset->paths.count;
-        empty = empty || dataset->ends[c] == before;
+                                     pfi_strings_get(&l->classes, c), &l->paths,
+                                     &l->folders, err);
+        l->ends[c] = l->paths.count;
     }
-    if (!status && empty && !allow_empty)
+    pfi_strings_trim(&l->paths);
+    return status;
+}
+
+/* `class_list` may be NULL. */
+static pinfold_status walk(pinfold_dataset *dataset, const char *class_list,
+                           pinfold_error *err)
+{
+    struct pfi_listing *const l = &dataset->listing;
+    struct pfi_strings all = {0};
+    pinfold_status status = pfi_folder_classes(
+        dataset->root_fd, dataset->root, class_list ? &all : &l->classes,
+        &l->folders, err);
+
+    pfi_strings_end(&all);
+    if (!status && class_list)
+        status = pfi_list_classes(class_list, &l->classes, err);
+    if (status)
+        return status;
+    if (!l->classes.count)
+        return pfi_fail_path(err, PINFOLD_E_ARGUMENT, 0, dataset->root,
+                             "no class folder in it");
+    return read_classes(dataset, err);
+}
+
+/* ------------------------------------------------------------------ index --- */
+
+/* Keeps "FILE: WHY; then"; without memory there is no remark. */
+static void remark(pinfold_dataset *dataset, const char *file, const char *why,
+                   const char *then)
+{
+    const size_t room = strlen(file) + strlen(why) + strlen(then) + 8;
+
+    dataset->remark = pfi_malloc(room);
+    if (dataset->remark)
+        (void)snprintf(dataset->remark, room, "%s: %s; %s", file, why, then);
+}
+
+/* Loads the index, or walks and writes it. */
+static pinfold_status use_index(pinfold_dataset *dataset,
+                                const pinfold_dataset_options *o,
+                                pinfold_error *err)
+{
+    struct pfi_listing *const l = &dataset->listing;
+    struct pfi_strings names = {0};
+    uint64_t class_list = 0;
+    pinfold_error why, unsaved;
+    pinfold_status status = PINFOLD_OK;
+
+    if (o->class_list)
+        status = pfi_list_classes(o->class_list, &names, err);
+    if (o->class_list && !status)
+        class_list = pfi_hash(names.bytes, names.used, 0) | 1;
+    pfi_strings_end(&names);
+    if (status)
+        return status;
+    pfi_error_clear(&why);
+    if (!pfi_index_load(l, o->index, dataset->root_fd, class_list,
+                        o->trust_index, &why))
+        return PINFOLD_OK;
+    status = walk(dataset, o->class_list, err);
+    if (status)
+        return status;
+    l->class_list = class_list;
+    pfi_error_clear(&unsaved);
+    if (why.status == PINFOLD_E_FORMAT)
+        (void)pfi_fail(&unsaved, PINFOLD_E_FORMAT, 0, "left as it is");
+    else
+        (void)pfi_index_save(l, o->index, dataset->root_fd, &unsaved);
+    remark(dataset, o->index, why.message,
+           unsaved.status ? unsaved.message : "written anew");
+    return PINFOLD_OK;
+}
+
+/* ------------------------------------------------------------------- list --- */
+
+static pinfold_status name_classes(struct pfi_strings *classes,
+                                   const int32_t *labels, int64_t n,
+                                   pinfold_error *err)
+{
+    int32_t most = 0;
+    char name[16];
+
+    for (int64_t i = 0; i < n; i++)
+        most = labels[i] > most ? labels[i] : most;
+    for (int32_t c = 0; c <= most; c++) {
+        (void)snprintf(name, sizeof(name), "%d", c);
+        if (!pfi_strings_add(classes, "", name))
+            return pfi_fail(err, PINFOLD_E_MEMORY, 0,
+                            "no memory for the classes");
+    }
+    return PINFOLD_OK;
+}
+
+static pinfold_status read_list(pinfold_dataset *dataset,
+                                const pinfold_dataset_options *o,
+                                pinfold_error *err)
+{
+    struct pfi_listing *const l = &dataset->listing;
+    pinfold_status status = PINFOLD_OK;
+
+    if (o->class_list)
+        status = pfi_list_classes(o->class_list, &l->classes, err);
+    if (!status)
+        status = pfi_list_samples(
+            o->list, dataset->root_fd,
+            o->class_list ? l->classes.count : PFI_LIST_CLASSES, &l->paths,
+            &dataset->labels, err);
+    pfi_strings_trim(&l->paths);
+    if (status || o->class_list)
+        return status;
+    return name_classes(&l->classes, dataset->labels, l->paths.count, err);
+}
+
+/* ------------------------------------------------------------------- open --- */
+
+static pinfold_status fill(pinfold_dataset *dataset, const char *root,
+                           const pinfold_dataset_options *o, pinfold_error *err)
+{
+    pinfold_status status = open_root(dataset, root, err);
+
+    if (!status && o->list)
+        return read_list(dataset, o, err);
+    if (!status)
+        status = o->index ? use_index(dataset, o, err)
+                          : walk(dataset, o->class_list, err);
+    if (!status && !o->allow_empty && has_empty(&dataset->listing))
         return fail_empty(dataset, err);
     return status;
 }
 
-static pinfold_status fill(pinfold_dataset *dataset, const char *root,
-                           bool allow_empty, pinfold_error *err)
+static pinfold_status take_options(pinfold_dataset_options *o,
+                                   const pinfold_dataset_options *options,
+                                   pinfold_error *err)
 {
-    pinfold_status status = open_root(dataset, root, err);
+    pinfold_status status = PINFOLD_OK;
 
-    if (!status)
-        status = pfi_folder_classes(dataset->root_fd, dataset->root,
-                                    &dataset->classes, err);
-    if (status)
-        return status;
-    if (!dataset->classes.count)
-        return pfi_fail_path(err, PINFOLD_E_ARGUMENT, 0, root,
-                             "no class folder in it");
-    return read_classes(dataset, allow_empty, err);
+    *o = (pinfold_dataset_options){.struct_size = sizeof(*o)};
+    if (options)
+        status = pfi_struct_in(o, sizeof(*o),
+                               offsetof(pinfold_dataset_options, list), options,
+                               err);
+    if (!status && o->list && o->index)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "a list and an index exclude each other");
+    if (!status && o->trust_index && !o->index)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "trust_index, but there is no index");
+    return status;
 }
 
 pinfold_status pinfold_dataset_open(pinfold_dataset **out, const char *root,
                                     const pinfold_dataset_options *options,
                                     pinfold_error *err)
 {
-    pinfold_dataset_options o = {.struct_size = sizeof(o)};
+    pinfold_dataset_options o;
     pinfold_dataset *dataset;
-    pinfold_status status = PINFOLD_OK;
+    pinfold_status status;
 
     pfi_error_clear(err);
     *out = NULL;
     if (!root || !*root)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "root is empty");
-    if (options)
-        status = pfi_struct_in(&o, sizeof(o), sizeof(o), options, err);
+    status = take_options(&o, options, err);
     if (status)
         return status;
     dataset = pfi_calloc(1, sizeof(*dataset));
@@ -126,7 +269,7 @@ pinfold_status pinfold_dataset_open(pinfold_dataset **out, const char *root,
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a data set");
     atomic_init(&dataset->users, 1);
     dataset->root_fd = -1;
-    status = fill(dataset, root, o.allow_empty != 0, err);
+    status = fill(dataset, root, &o, err);
     if (status) {
         pinfold_dataset_close(dataset);
         return status;
@@ -150,21 +293,42 @@ void pinfold_dataset_close(pinfold_dataset *dataset)
     if (dataset->root_fd >= 0)
         close(dataset->root_fd);
     pfi_free(dataset->root);
-    pfi_free(dataset->ends);
-    pfi_strings_end(&dataset->classes);
-    pfi_strings_end(&dataset->paths);
+    pfi_free(dataset->labels);
+    pfi_free(dataset->remark);
+    pfi_listing_end(&dataset->listing);
     pfi_free(dataset);
 }
 
 uint64_t pfi_dataset_fingerprint(const pinfold_dataset *dataset)
 {
-    const struct pfi_strings *const classes = &dataset->classes;
-    uint64_t hash = pfi_hash(classes->bytes, classes->used, 0);
+    const struct pfi_listing *const l = &dataset->listing;
+    uint64_t hash = pfi_hash(l->classes.bytes, l->classes.used, 0);
 
-    for (int64_t c = 0; c < classes->count; c++)
-        hash = pfi_hash(&dataset->ends[c], sizeof(dataset->ends[c]), hash);
-    hash = pfi_hash(dataset->paths.bytes, dataset->paths.used, hash);
+    if (dataset->labels)
+        hash = pfi_hash(dataset->labels,
+                        (size_t)l->paths.count * sizeof(*dataset->labels), hash);
+    else
+        hash = pfi_hash(l->ends, (size_t)l->classes.count * sizeof(*l->ends),
+                        hash);
+    hash = pfi_hash(l->paths.bytes, l->paths.used, hash);
     return hash ? hash : 1;
+}
+
+pinfold_status pinfold_dataset_save(const pinfold_dataset *dataset,
+                                    const char *file, pinfold_error *err)
+{
+    pfi_error_clear(err);
+    if (!file || !*file)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "the file's name is empty");
+    if (dataset->labels)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "an index is of a tree, not of a list");
+    return pfi_index_save(&dataset->listing, file, dataset->root_fd, err);
+}
+
+const char *pinfold_dataset_remark(const pinfold_dataset *dataset)
+{
+    return dataset->remark;
 }
 
 int pfi_dataset_root_fd(const pinfold_dataset *dataset)
@@ -174,12 +338,12 @@ int pfi_dataset_root_fd(const pinfold_dataset *dataset)
 
 int64_t pinfold_dataset_size(const pinfold_dataset *dataset)
 {
-    return dataset->paths.count;
+    return dataset->listing.paths.count;
 }
 
 int64_t pinfold_dataset_class_count(const pinfold_dataset *dataset)
 {
-    return dataset->classes.count;
+    return dataset->listing.classes.count;
 }
 
 const char *pinfold_dataset_root(const pinfold_dataset *dataset)
@@ -190,22 +354,24 @@ const char *pinfold_dataset_root(const pinfold_dataset *dataset)
 const char *pinfold_dataset_class_name(const pinfold_dataset *dataset,
                                        int64_t index)
 {
-    return pfi_strings_get(&dataset->classes, index);
+    return pfi_strings_get(&dataset->listing.classes, index);
 }
 
 const char *pinfold_dataset_path(const pinfold_dataset *dataset, int64_t index)
 {
-    return pfi_strings_get(&dataset->paths, index);
+    return pfi_strings_get(&dataset->listing.paths, index);
 }
 
 int64_t pinfold_dataset_label(const pinfold_dataset *dataset, int64_t index)
 {
-    int64_t low = 0, high = dataset->classes.count - 1;
+    int64_t low = 0, high = dataset->listing.classes.count - 1;
 
+    if (dataset->labels)
+        return dataset->labels[index];
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
 
-        if (index < dataset->ends[middle])
+        if (index < dataset->listing.ends[middle])
             high = middle;
         else
             low = middle + 1;

@@ -22,8 +22,10 @@
 /* A folder that is known, and the one that it was found in. */
 struct found {
     int64_t parent; /* -1 for the first */
-    dev_t device;
+    dev_t device;   /* this and what follows: once it is opened */
     ino_t inode;
+    int64_t changed;
+    int64_t first, end; /* of the walk's names */
 };
 
 struct walk {
@@ -32,107 +34,13 @@ struct walk {
     struct pfi_strings folders; /* paths below the root */
     struct found *found;        /* [folders.count] */
     int64_t found_room;
-    struct pfi_strings pictures; /* paths, as they are found */
+    struct pfi_strings names; /* of pictures, folder by folder */
 };
 
 static pinfold_status no_memory(pinfold_error *err)
 {
     return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for the listing");
 }
-
-/* ---------------------------------------------------------------- strings --- */
-
-static bool grow(void **ptr, size_t *room, size_t wanted, size_t item)
-{
-    size_t more = *room ? *room : 64, bytes;
-    void *grown;
-
-    if (wanted <= *room)
-        return true;
-    while (more < wanted)
-        if (!pfi_mul(more, 2, &more))
-            return false;
-    if (!pfi_mul(more, item, &bytes))
-        return false;
-    grown = pfi_realloc(*ptr, bytes);
-    if (!grown)
-        return false;
-    *ptr = grown;
-    *room = more;
-    return true;
-}
-
-bool pfi_strings_add(struct pfi_strings *s, const char *folder,
-                     const char *name)
-{
-    const size_t a = strlen(folder), b = strlen(name);
-    size_t at_room = (size_t)s->at_room;
-    void *bytes = s->bytes, *at = s->at;
-    bool good;
-
-    good = grow(&bytes, &s->room, s->used + a + b + 2, 1);
-    s->bytes = bytes;
-    if (!good)
-        return false;
-    good = grow(&at, &at_room, (size_t)s->count + 1, sizeof(*s->at));
-    s->at = at;
-    s->at_room = (int64_t)at_room;
-    if (!good)
-        return false;
-    s->at[s->count++] = s->used;
-    memcpy(s->bytes + s->used, folder, a);
-    s->used += a;
-    if (a)
-        s->bytes[s->used++] = '/';
-    memcpy(s->bytes + s->used, name, b + 1);
-    s->used += b + 1;
-    return true;
-}
-
-void pfi_strings_end(struct pfi_strings *s)
-{
-    pfi_free(s->bytes);
-    pfi_free(s->at);
-    *s = (struct pfi_strings){0};
-}
-
-static int compare_strings(const void *a, const void *b)
-{
-    return pfi_name_compare(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Compares by folder path first, then by name. */
-static int compare_pictures(const void *a, const void *b)
-{
-    const char *const p = *(const char *const *)a;
-    const char *const q = *(const char *const *)b;
-    const char *const p_name = strrchr(p, '/'), *const q_name = strrchr(q, '/');
-    const size_t p_size = (size_t)(p_name - p), q_size = (size_t)(q_name - q);
-
-    if (p_size == q_size && !memcmp(p, q, p_size))
-        return pfi_name_compare(p_name + 1, q_name + 1);
-    return pfi_path_compare(p, p_size, q, q_size);
-}
-
-/* Adds the strings of `from` to `to`, sorted. */
-static bool add_sorted(struct pfi_strings *to, const struct pfi_strings *from,
-                       int (*compare)(const void *, const void *))
-{
-    const size_t n = (size_t)from->count;
-    const char **const sorted = pfi_calloc(n, sizeof(*sorted));
-    bool good = sorted != NULL;
-
-    for (size_t i = 0; good && i < n; i++)
-        sorted[i] = pfi_strings_get(from, (int64_t)i);
-    if (good)
-        qsort(sorted, n, sizeof(*sorted), compare);
-    for (size_t i = 0; good && i < n; i++)
-        good = pfi_strings_add(to, "", sorted[i]);
-    pfi_free(sorted);
-    return good;
-}
-
-/* ---------------------------------------------------------------- folders --- */
 
 static pinfold_status fail_at(const struct walk *w, const char *path, int code,
                               pinfold_error *err)
@@ -147,12 +55,41 @@ static pinfold_status fail_at(const struct walk *w, const char *path, int code,
     return PINFOLD_E_IO;
 }
 
-/* Follows links, as entry.is_dir() does; a link to nowhere is a file. */
-static bool is_folder(int fd, const struct dirent *entry, struct stat *info)
+bool pfi_folders_add(struct pfi_folders *folders, const char *path,
+                     int64_t changed)
 {
-    if (entry->d_type != DT_DIR && entry->d_type != DT_LNK &&
-        entry->d_type != DT_UNKNOWN)
+    size_t room = (size_t)folders->room;
+    void *times = folders->changed;
+    const bool good = pfi_grow(&times, &room, (size_t)folders->paths.count + 1,
+                               sizeof(*folders->changed));
+
+    folders->changed = times;
+    folders->room = (int64_t)room;
+    if (!good || !pfi_strings_add(&folders->paths, "", path))
         return false;
+    folders->changed[folders->paths.count - 1] = changed;
+    return true;
+}
+
+void pfi_folders_end(struct pfi_folders *folders)
+{
+    if (!folders->paths.borrowed)
+        pfi_free(folders->changed);
+    pfi_strings_end(&folders->paths);
+    *folders = (struct pfi_folders){0};
+}
+
+/* ---------------------------------------------------------------- reading --- */
+
+/* Follows links, as entry.is_dir() does; a link to nowhere is a file.  Asks the
+ * file system only where the entry does not say what it is: `info` is filled in
+ * then, and *known set. */
+static bool is_folder(int fd, const struct dirent *entry, struct stat *info,
+                      bool *known)
+{
+    *known = entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN;
+    if (!*known)
+        return entry->d_type == DT_DIR;
     return !fstatat(fd, entry->d_name, info, 0) && S_ISDIR(info->st_mode);
 }
 
@@ -171,6 +108,7 @@ static bool is_ancestor(const struct walk *w, int64_t folder,
     return false;
 }
 
+/* `info` is NULL of a real folder, which cannot hold its own ancestor. */
 static pinfold_status add_folder(struct walk *w, int64_t parent,
                                  const char *path, const char *name,
                                  const struct stat *info, pinfold_error *err)
@@ -179,20 +117,20 @@ static pinfold_status add_folder(struct walk *w, int64_t parent,
     void *found = w->found;
     bool good;
 
-    if (is_ancestor(w, parent, info)) {
+    if (info && is_ancestor(w, parent, info)) {
         (void)pfi_fail_path(err, PINFOLD_E_ARGUMENT, 0, name,
                             "a link back to a folder that holds it");
         pfi_error_add_path(err, path);
         return PINFOLD_E_ARGUMENT;
     }
     good = pfi_strings_add(&w->folders, path, name) &&
-           grow(&found, &room, (size_t)w->folders.count, sizeof(*w->found));
+           pfi_grow(&found, &room, (size_t)w->folders.count,
+                    sizeof(*w->found));
     w->found = found;
     w->found_room = (int64_t)room;
     if (!good)
         return no_memory(err);
-    w->found[w->folders.count - 1] =
-        (struct found){parent, info->st_dev, info->st_ino};
+    w->found[w->folders.count - 1] = (struct found){.parent = parent};
     return PINFOLD_OK;
 }
 
@@ -201,26 +139,50 @@ static pinfold_status take_entry(struct walk *w, DIR *dir, int64_t folder,
                                  pinfold_error *err)
 {
     struct stat info;
+    bool known;
 
     if (is_dots(entry->d_name))
         return PINFOLD_OK;
-    if (is_folder(dirfd(dir), entry, &info))
-        return add_folder(w, folder, path, entry->d_name, &info, err);
+    if (is_folder(dirfd(dir), entry, &info, &known))
+        return add_folder(w, folder, path, entry->d_name, known ? &info : NULL,
+                          err);
     if (pfi_name_is_picture(entry->d_name) &&
-        !pfi_strings_add(&w->pictures, path, entry->d_name))
+        !pfi_strings_add(&w->names, "", entry->d_name))
         return no_memory(err);
     return PINFOLD_OK;
 }
 
-static DIR *open_folder(const struct walk *w, const char *path)
+/* NULL with errno set. */
+static DIR *open_folder(const struct walk *w, const char *path,
+                        struct stat *info)
 {
     const int fd =
         openat(w->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *const dir = fd < 0 ? NULL : fdopendir(fd);
+    DIR *dir;
+    int code;
 
-    if (fd >= 0 && !dir)
+    if (fd < 0)
+        return NULL;
+    dir = fstat(fd, info) ? NULL : fdopendir(fd);
+    if (!dir) {
+        code = errno;
         close(fd);
+        errno = code;
+    }
     return dir;
+}
+
+static pinfold_status read_open(struct walk *w, DIR *dir, int64_t folder,
+                                const char *path, pinfold_error *err)
+{
+    pinfold_status status = PINFOLD_OK;
+    const struct dirent *entry;
+
+    w->found[folder].first = w->names.count;
+    while (!status && (errno = 0, entry = readdir(dir)) != NULL)
+        status = take_entry(w, dir, folder, path, entry, err);
+    w->found[folder].end = w->names.count;
+    return !status && errno ? fail_at(w, path, errno, err) : status;
 }
 
 static pinfold_status read_folder(struct walk *w, int64_t folder,
@@ -230,53 +192,126 @@ static pinfold_status read_folder(struct walk *w, int64_t folder,
     const char *const known = pfi_strings_get(&w->folders, folder);
     const size_t size = strlen(known) + 1;
     char *const path = pfi_malloc(size);
-    const struct dirent *entry;
-    pinfold_status status = PINFOLD_OK;
+    pinfold_status status;
+    struct stat info;
     DIR *dir;
 
     if (!path)
         return no_memory(err);
     memcpy(path, known, size);
-    dir = open_folder(w, path);
-    if (!dir) {
+    dir = open_folder(w, path, &info);
+    if (dir) {
+        w->found[folder].device = info.st_dev;
+        w->found[folder].inode = info.st_ino;
+        w->found[folder].changed = PFI_CHANGED(info);
+        status = read_open(w, dir, folder, path, err);
+        closedir(dir);
+    } else {
         status = fail_at(w, path, errno, err);
-        pfi_free(path);
-        return status;
     }
-    while (!status && (errno = 0, entry = readdir(dir)) != NULL)
-        status = take_entry(w, dir, folder, path, entry, err);
-    if (!status && errno)
-        status = fail_at(w, path, errno, err);
-    closedir(dir);
     pfi_free(path);
     return status;
+}
+
+/* ---------------------------------------------------------------- sorting --- */
+
+static int compare_strings(const void *a, const void *b)
+{
+    return pfi_name_compare(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Strings `first` to `end`, in order; NULL when out of memory. */
+static const char **sort_strings(const struct pfi_strings *strings,
+                                 int64_t first, int64_t end)
+{
+    const size_t n = (size_t)(end - first);
+    const char **const sorted = pfi_calloc(n + 1, sizeof(*sorted));
+
+    for (size_t i = 0; sorted && i < n; i++)
+        sorted[i] = pfi_strings_get(strings, first + (int64_t)i);
+    if (sorted)
+        qsort(sorted, n, sizeof(*sorted), compare_strings);
+    return sorted;
+}
+
+/* Adds "folder/name" for the strings `first` to `end`, sorted. */
+static bool add_sorted(struct pfi_strings *to, const char *folder,
+                       const struct pfi_strings *from, int64_t first,
+                       int64_t end)
+{
+    const char **const sorted = sort_strings(from, first, end);
+    bool good = sorted != NULL;
+
+    for (int64_t i = 0; good && i < end - first; i++)
+        good = pfi_strings_add(to, folder, sorted[i]);
+    pfi_free(sorted);
+    return good;
+}
+
+/* A folder's number in the walk by its path, which is one of w->folders'. */
+static int64_t number_of(const struct walk *w, const char *path)
+{
+    const size_t at = (size_t)(path - w->folders.bytes);
+    int64_t low = 0, high = w->folders.count - 1;
+
+    while (low < high) {
+        const int64_t middle = low + (high - low + 1) / 2;
+
+        if (w->folders.at[middle] <= at)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static bool add_pictures(const struct walk *w, struct pfi_strings *out,
+                         struct pfi_folders *folders)
+{
+    const int64_t n = w->folders.count;
+    const char **const sorted = sort_strings(&w->folders, 0, n);
+    bool good = sorted != NULL;
+
+    for (int64_t i = 0; good && i < n; i++) {
+        const struct found *const f = &w->found[number_of(w, sorted[i])];
+
+        good = pfi_folders_add(folders, sorted[i], f->changed) &&
+               add_sorted(out, sorted[i], &w->names, f->first, f->end);
+    }
+    pfi_free(sorted);
+    return good;
 }
 
 static void end_walk(struct walk *w)
 {
     pfi_strings_end(&w->folders);
-    pfi_strings_end(&w->pictures);
+    pfi_strings_end(&w->names);
     pfi_free(w->found);
 }
 
 pinfold_status pfi_folder_classes(int root_fd, const char *root,
-                                  struct pfi_strings *out, pinfold_error *err)
+                                  struct pfi_strings *out,
+                                  struct pfi_folders *folders,
+                                  pinfold_error *err)
 {
     struct walk w = {.root_fd = root_fd, .root = root};
     const struct dirent *entry;
-    struct stat info;
-    DIR *const dir = open_folder(&w, ".");
-    bool good = true;
+    struct stat own, info;
+    bool known;
+    DIR *const dir = open_folder(&w, ".", &own);
+    bool good;
 
     if (!dir)
         return fail_at(&w, ".", errno, err);
+    good = pfi_folders_add(folders, ".", PFI_CHANGED(own));
     while (good && (errno = 0, entry = readdir(dir)) != NULL)
-        if (!is_dots(entry->d_name) && is_folder(dirfd(dir), entry, &info))
+        if (!is_dots(entry->d_name) &&
+            is_folder(dirfd(dir), entry, &info, &known))
             good = pfi_strings_add(&w.folders, "", entry->d_name);
     const int code = good ? errno : 0;
 
     closedir(dir);
-    good = good && add_sorted(out, &w.folders, compare_strings);
+    good = good && add_sorted(out, "", &w.folders, 0, w.folders.count);
     end_walk(&w);
     if (code)
         return fail_at(&w, ".", code, err);
@@ -285,18 +320,15 @@ pinfold_status pfi_folder_classes(int root_fd, const char *root,
 
 pinfold_status pfi_folder_pictures(int root_fd, const char *root,
                                    const char *top, struct pfi_strings *out,
+                                   struct pfi_folders *folders,
                                    pinfold_error *err)
 {
     struct walk w = {.root_fd = root_fd, .root = root};
-    pinfold_status status;
-    struct stat info;
+    pinfold_status status = add_folder(&w, -1, "", top, NULL, err);
 
-    if (fstatat(root_fd, top, &info, 0))
-        return fail_at(&w, top, errno, err);
-    status = add_folder(&w, -1, "", top, &info, err);
     for (int64_t i = 0; !status && i < w.folders.count; i++)
         status = read_folder(&w, i, err);
-    if (!status && !add_sorted(out, &w.pictures, compare_pictures))
+    if (!status && !add_pictures(&w, out, folders))
         status = no_memory(err);
     end_walk(&w);
     return status;

@@ -3,37 +3,36 @@
 #ifndef PFI_DATASETS_FOLDER_H
 #define PFI_DATASETS_FOLDER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "datasets/strings.h"
 #include "src/base/error.h"
 
-/* Strings one behind the other; string i begins at bytes + at[i]. */
-struct pfi_strings {
-    char *bytes;
-    size_t used, room;
-    size_t *at;
-    int64_t count, at_room;
+/* The folders that were read, as paths below the root, and when each was
+ * changed last: nanoseconds since 1970. */
+struct pfi_folders {
+    struct pfi_strings paths;
+    int64_t *changed;
+    int64_t room;
 };
 
-/* "folder/name" (or "name" where folder is ""); false when out of memory. */
-bool pfi_strings_add(struct pfi_strings *strings, const char *folder,
-                     const char *name);
-static inline const char *pfi_strings_get(const struct pfi_strings *strings,
-                                          int64_t i)
-{
-    return strings->bytes + strings->at[i];
-}
-void pfi_strings_end(struct pfi_strings *strings);
+bool pfi_folders_add(struct pfi_folders *folders, const char *path,
+                     int64_t changed);
+void pfi_folders_end(struct pfi_folders *folders);
+
+/* Nanoseconds since 1970 of a file's last change, for struct stat. */
+#define PFI_CHANGED(info)                                                      \
+    ((int64_t)(info).st_mtim.tv_sec * 1000000000 + (info).st_mtim.tv_nsec)
 
 /* The classes of a root: its folders, sorted by name. */
 pinfold_status pfi_folder_classes(int root_fd, const char *root,
-                                  struct pfi_strings *out, pinfold_error *err);
+                                  struct pfi_strings *out,
+                                  struct pfi_folders *folders,
+                                  pinfold_error *err);
 
 /* Adds the pictures of the folder `top` below the root, as paths below the
- * root. */
+ * root, and the folders that they were found in. */
 pinfold_status pfi_folder_pictures(int root_fd, const char *root,
                                    const char *top, struct pfi_strings *out,
+                                   struct pfi_folders *folders,
                                    pinfold_error *err);
 
 #endif

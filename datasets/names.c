@@ -41,6 +41,11 @@ int pfi_path_compare(const char *a, size_t a_size, const char *b, size_t b_size)
     const unsigned char *q = (const unsigned char *)b;
     const unsigned char *const p_end = p + a_size, *const q_end = q + b_size;
 
+    /* Most names are ASCII, and begin alike. */
+    while (p < p_end && q < q_end && *p == *q && *p < 0x80) {
+        p++;
+        q++;
+    }
     while (p < p_end && q < q_end) {
         const uint32_t x = next_point(&p), y = next_point(&q);
 

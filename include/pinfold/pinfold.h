@@ -315,7 +315,19 @@ pinfold_plan_picture(const pinfold_recipe *recipe, const void *encoded,
 typedef struct pinfold_dataset_options {
     size_t struct_size;  /* sizeof(pinfold_dataset_options) */
     int32_t allow_empty; /* 1 = a class without a picture keeps its label */
-    int32_t reserved;    /* 0 */
+    int32_t trust_index; /* 1 = look at no folder to see whether the index is
+                          * still right */
+    const char *list;    /* NULL = walk, or a file of samples: a line has a path
+                          * below the root (or an absolute one), then a tab, a
+                          * comma or spaces, then the label from 0 on.  Each
+                          * file must be there */
+    const char *class_list; /* NULL, or a file of the classes' names in the
+                          * order of their labels, one a line: of the folders
+                          * that are walked, or the names for a list's labels */
+    const char *index;   /* NULL, or a file that keeps what the walk found: it is
+                          * mapped where it is still right (each folder's time of
+                          * change is compared), otherwise written anew.
+                          * Processes share it.  Not with a list */
 } pinfold_dataset_options;
 
 /* Walks `root` (root/class/.../image) in torchvision's order: classes sorted by
@@ -336,6 +348,17 @@ PINFOLD_API void pinfold_dataset_close(pinfold_dataset *dataset);
 
 PINFOLD_API int64_t pinfold_dataset_size(const pinfold_dataset *dataset);
 PINFOLD_API int64_t pinfold_dataset_class_count(const pinfold_dataset *dataset);
+
+/* NULL, or why the index was not used, and whether it was written anew:
+ * "photos.index: stale: a/b: changed since; written anew". */
+PINFOLD_API const char *
+pinfold_dataset_remark(const pinfold_dataset *dataset);
+
+/* Writes an index of the data set's tree to `file`, by way of another name.
+ * PINFOLD_E_ARGUMENT if the data set is of a list. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_dataset_save(const pinfold_dataset *dataset, const char *file,
+                     pinfold_error *err);
 
 /* The root as it was given to the open. */
 PINFOLD_API const char *pinfold_dataset_root(const pinfold_dataset *dataset);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pinfold ls: the samples, or the classes, in their order. */
+#include "src/cli/lists.h"
 #include "src/cli/run.h"
 #include "src/cli/text.h"
 
@@ -35,13 +36,17 @@ int pfi_cli_ls(const struct pfi_cli_options *o)
 {
     pinfold_dataset *dataset;
     pinfold_error err;
+    int code = PFI_CLI_OK;
 
-    if (pinfold_dataset_open(&dataset, o->arguments[0], &o->dataset, &err))
+    if (pfi_cli_dataset_open(&dataset, o, &err))
         return pfi_cli_fail(&err);
-    if (o->classes)
+    if (o->save)
+        code = pinfold_dataset_save(dataset, o->save, &err) ? pfi_cli_fail(&err)
+                                                            : PFI_CLI_OK;
+    else if (o->classes)
         list_classes(dataset, o->json);
     else
         list_samples(dataset, o->json);
     pinfold_dataset_close(dataset);
-    return PFI_CLI_OK;
+    return code;
 }

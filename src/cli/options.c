@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cli/lists.h"
 #include "src/cli/order.h"
 #include "src/cli/recipe_options.h"
 #include "src/cli/tune_options.h"
@@ -337,6 +338,16 @@ static const struct option table[] = {
      "write every stage, copy and wait for ui.perfetto.dev"},
     {"allow-empty", NULL, WALKS, take_allow_empty,
      "a class without a picture keeps its label"},
+    {"list", "FILE", WALKS, pfi_cli_take_list,
+     "samples in place of a walk: path, then label, a line"},
+    {"class-list", "FILE", WALKS, pfi_cli_take_class_list,
+     "the classes in the order of their labels, a name a line"},
+    {"index", "FILE", WALKS, pfi_cli_take_index,
+     "keep the walk in a file, and use it while it is right"},
+    {"trust-index", NULL, WALKS, pfi_cli_take_trust_index,
+     "use it without a look at the folders"},
+    {"save", "FILE", PFI_CLI_LS, pfi_cli_take_save,
+     "write an index in place of the list"},
     {"classes", NULL, PFI_CLI_LS, take_classes, "list the classes"},
     {"format", "FORMAT", PFI_CLI_EXPORT, take_format,
      "npy, safetensors, raw or npy-each (npy)"},

@@ -59,6 +59,7 @@ struct pfi_cli_options {
     pinfold_order order; /* without its lists: */
     const char *subset, *weights, *list_order, *orders; /* files, or NULL */
     bool rank_given;
+    const char *save; /* a file for an index, or NULL */
     const char *arguments[2];
     int n_arguments;
     char wrong[512]; /* a message that an option made */

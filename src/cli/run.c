@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cli/lists.h"
 #include "src/cli/order.h"
 
 /* Bad samples that are named; the rest is counted. */
@@ -61,7 +62,7 @@ int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o)
     if (o->trace)
         options.trace = &run->trace.callback;
     options.allocator = o->locked ? pfi_cli_locked() : NULL;
-    if (pinfold_dataset_open(&run->dataset, o->arguments[0], &o->dataset, &err))
+    if (pfi_cli_dataset_open(&run->dataset, o, &err))
         return pfi_cli_run_close(run, pfi_cli_fail(&err));
     if (pfi_cli_order_open(&order, o))
         return pfi_cli_run_close(run, PFI_CLI_FAILED);

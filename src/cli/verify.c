@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cli/lists.h"
 #include "src/cli/run.h"
 #include "src/cli/sha256.h"
 #include "src/cli/text.h"
@@ -387,8 +388,7 @@ static int run_verify(struct verify *v)
 
     if (code)
         return code;
-    if (pinfold_dataset_open(&v->dataset, v->o->arguments[0], &v->o->dataset,
-                             &err))
+    if (pfi_cli_dataset_open(&v->dataset, v->o, &err))
         return pfi_cli_fail(&err);
     v->n_samples = pinfold_dataset_size(v->dataset);
     code = index_names(v);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Strings that are only ever added. */
+#include "datasets/strings.h"
+
+#include <string.h>
+
+#include "src/base/memory.h"
+
+bool pfi_grow(void **ptr, size_t *room, size_t wanted, size_t item)
+{
+    size_t more = *room ? *room : 64, bytes;
+    void *grown;
+
+    if (wanted <= *room)
+        return true;
+    while (more < wanted)
+        if (!pfi_mul(more, 2, &more))
+            return false;
+    if (!pfi_mul(more, item, &bytes))
+        return false;
+    grown = pfi_realloc(*ptr, bytes);
+    if (!grown)
+        return false;
+    *ptr = grown;
+    *room = more;
+    return true;
+}
+
+bool pfi_strings_add(struct pfi_strings *s, const char *folder,
+                     const char *name)
+{
+    const size_t a = strlen(folder), b = strlen(name);
+    size_t at_room = (size_t)s->at_room;
+    void *bytes = s->bytes, *at = s->at;
+    bool good;
+
+    good = pfi_grow(&bytes, &s->room, s->used + a + b + 2, 1);
+    s->bytes = bytes;
+    if (!good)
+        return false;
+    good = pfi_grow(&at, &at_room, (size_t)s->count + 1, sizeof(*s->at));
+    s->at = at;
+    s->at_room = (int64_t)at_room;
+    if (!good)
+        return false;
+    s->at[s->count++] = s->used;
+    memcpy(s->bytes + s->used, folder, a);
+    s->used += a;
+    if (a)
+        s->bytes[s->used++] = '/';
+    memcpy(s->bytes + s->used, name, b + 1);
+    s->used += b + 1;
+    return true;
+}
+
+void pfi_strings_end(struct pfi_strings *s)
+{
+    if (!s->borrowed) {
+        pfi_free(s->bytes);
+        pfi_free(s->at);
+    }
+    *s = (struct pfi_strings){0};
+}
+
+void pfi_strings_trim(struct pfi_strings *s)
+{
+    void *bytes, *at;
+
+    if (s->borrowed || !s->count)
+        return;
+    bytes = pfi_realloc(s->bytes, s->used);
+    if (bytes) {
+        s->bytes = bytes;
+        s->room = s->used;
+    }
+    at = pfi_realloc(s->at, (size_t)s->count * sizeof(*s->at));
+    if (at) {
+        s->at = at;
+        s->at_room = s->count;
+    }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lists and indices of data sets, by option. */
+#include "src/cli/lists.h"
+
+#include "src/cli/text.h"
+
+const char *pfi_cli_take_list(struct pfi_cli_options *o, const char *text)
+{
+    o->dataset.list = text;
+    return *text ? NULL : "no file";
+}
+
+const char *pfi_cli_take_class_list(struct pfi_cli_options *o, const char *text)
+{
+    o->dataset.class_list = text;
+    return *text ? NULL : "no file";
+}
+
+const char *pfi_cli_take_index(struct pfi_cli_options *o, const char *text)
+{
+    o->dataset.index = text;
+    return *text ? NULL : "no file";
+}
+
+const char *pfi_cli_take_trust_index(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->dataset.trust_index = 1;
+    return NULL;
+}
+
+const char *pfi_cli_take_save(struct pfi_cli_options *o, const char *text)
+{
+    o->save = text;
+    return *text ? NULL : "no file";
+}
+
+pinfold_status pfi_cli_dataset_open(pinfold_dataset **out,
+                                    const struct pfi_cli_options *o,
+                                    pinfold_error *err)
+{
+    const pinfold_status status =
+        pinfold_dataset_open(out, o->arguments[0], &o->dataset, err);
+
+    if (status || o->quiet || !pinfold_dataset_remark(*out))
+        return status;
+    (void)fputs("pinfold: ", stderr);
+    pfi_cli_print_name(stderr, pinfold_dataset_remark(*out));
+    (void)fputc('\n', stderr);
+    return status;
+}
