@@ -41,11 +41,6 @@ int pfi_path_compare(const char *a, size_t a_size, const char *b, size_t b_size)
     const unsigned char *q = (const unsigned char *)b;
     const unsigned char *const p_end = p + a_size, *const q_end = q + b_size;
 
-    /* Most names are ASCII, and begin alike. */
-    while (p < p_end && q < q_end && *p == *q && *p < 0x80) {
-        p++;
-        q++;
-    }
     while (p < p_end && q < q_end) {
         const uint32_t x = next_point(&p), y = next_point(&q);
 
@@ -55,8 +50,20 @@ int pfi_path_compare(const char *a, size_t a_size, const char *b, size_t b_size)
     return p < p_end ? 1 : q < q_end ? -1 : 0;
 }
 
+static bool is_ascii(char c)
+{
+    return (unsigned char)c < 0x80;
+}
+
 int pfi_name_compare(const char *a, const char *b)
 {
+    /* Most names are ASCII, and begin alike. */
+    while (*a == *b && is_ascii(*a) && *a) {
+        a++;
+        b++;
+    }
+    if (is_ascii(*a) && is_ascii(*b))
+        return (*a > *b) - (*a < *b);
     return pfi_path_compare(a, strlen(a), b, strlen(b));
 }
 
