@@ -10,6 +10,7 @@
 
 #include "datasets/dataset.h"
 #include "datasets/index.h"
+#include "src/base/hash.h"
 #include "tests/support/tree.h"
 
 static char root[64], other[64], beside[64], file[128], classes[128];
@@ -178,6 +179,51 @@ Test(index, damaged_anywhere_is_refused)
         cr_assert_eq(fclose(open), 0);
         expect(root, ALL, "written anew");
     }
+}
+
+/* With a checksum that fits, each word of the head and the arrays as something
+ * else: a listing that is no use, or another one, but never a crash. */
+Test(index, forged_ones_are_refused_or_hold_together)
+{
+    static const uint64_t values[] = {0, 1, 2, 7, 1u << 20, UINT64_MAX / 8,
+                                      UINT64_MAX - 6, UINT64_MAX};
+    static unsigned char kept[4096], bytes[4096];
+    const size_t behind = offsetof(struct pfi_index_head, root_inode);
+
+    expect(root, ALL, "written anew");
+    const size_t size = (size_t)size_of_file();
+    FILE *const from = fopen(file, "rb");
+
+    cr_assert(from && size < sizeof(kept));
+    cr_assert_eq(fread(kept, 1, size, from), size);
+    cr_assert_eq(fclose(from), 0);
+    options.trust_index = 1;
+    for (size_t at = behind; at + 8 <= size; at += 8)
+        for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
+            struct pfi_index_head head;
+            FILE *to;
+            int64_t used = 0;
+
+            memcpy(bytes, kept, size);
+            memcpy(bytes + at, &values[v], 8);
+            memcpy(&head, bytes, sizeof(head));
+            head.checksum = pfi_hash(bytes + behind, size - behind, 0);
+            memcpy(bytes, &head, sizeof(head));
+            to = fopen(file, "wb");
+            cr_assert(to && fwrite(bytes, 1, size, to) == size && !fclose(to));
+            if (reopen(root))
+                continue;
+            for (int64_t i = 0; i < pinfold_dataset_size(dataset); i++) {
+                const int64_t label = pinfold_dataset_label(dataset, i);
+
+                cr_assert(label >= 0 &&
+                          label < pinfold_dataset_class_count(dataset));
+                used += (int64_t)strlen(pinfold_dataset_path(dataset, i)) +
+                        (int64_t)strlen(
+                            pinfold_dataset_class_name(dataset, label));
+            }
+            cr_assert_lt(used, 4096);
+        }
 }
 
 /* A file of something else may be somebody's work. */

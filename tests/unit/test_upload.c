@@ -118,6 +118,40 @@ Test(upload, every_batch_holds_its_samples)
     }
 }
 
+Test(upload, goes_on_from_a_state)
+{
+    unsigned char state[PINFOLD_STATE_MAX];
+    const pinfold_batch *batch;
+    pinfold_error err;
+    size_t size;
+    pinfold_loader *loader = open_loader();
+
+    cr_assert_eq(pinfold_loader_start(loader, 1, &err), PINFOLD_OK);
+    for (int i = 0; i < 3; i++) {
+        cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err), PINFOLD_OK);
+        give_back(batch, 0);
+    }
+    cr_assert_eq(
+        pinfold_loader_state(loader, state, sizeof(state), &size, &err),
+        PINFOLD_OK);
+    pinfold_loader_close(loader);
+    options.state = state;
+    options.state_size = size;
+    loader = open_loader();
+    for (int64_t number = 3; number < 10; number++) {
+        cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err), PINFOLD_OK);
+        cr_assert_eq(batch->number, number);
+        cr_assert_eq(batch->epoch, 1);
+        cr_assert_eq(batch->indices[0], number * 4);
+        cr_assert_eq(gpu->event_wait(gpu->cookie, batch->ready_event), 0);
+        cr_assert(fake_batch_right(&set, batch, batch->device_data));
+        give_back(batch, (int)(number % 3));
+    }
+    cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err), PINFOLD_END);
+    check_epochs(loader, true);
+    pinfold_loader_close(loader);
+}
+
 Test(upload, the_calling_thread_may_decode)
 {
     options.workers = PINFOLD_OFF;
