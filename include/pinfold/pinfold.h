@@ -298,8 +298,9 @@ typedef struct pinfold_plan {
     int32_t region_left, region_top, region_width, region_height;
                               /* what of the picture is resized: all, or a
                                * random crop */
-    const char *decoder;      /* "pinfold" or "libjpeg-turbo", which also takes
-                               * what turns out to be damaged; a literal */
+    const char *decoder;      /* "pinfold", "libjpeg-turbo" (which also takes
+                               * JPEGs that turn out to be damaged), "libtiff"
+                               * or "libwebp"; a literal */
     const char *decoder_why;  /* NULL, or why not pinfold's own; a literal */
     uint64_t decoder_bytes;   /* memory of pinfold's own decoder; 0 = unknown */
 } pinfold_plan;

@@ -62,7 +62,7 @@ static void decoder_in_words(const pinfold_plan *p)
     if (p->decoder_why)
         (void)printf("decoder   %s: %s\n", p->decoder, p->decoder_why);
     else if (strcmp(p->format, "JPEG") != 0)
-        (void)printf("decoder   %s's own\n", p->decoder);
+        (void)printf("decoder   %s\n", p->decoder);
     else
         (void)printf("decoder   %s's own, %llu bytes; libjpeg-turbo where the "
                      "data are in doubt\n",

@@ -19,8 +19,8 @@ struct pfi_decoder;
 
 /* Who would decode a window, as the headers promise. */
 struct pfi_foreseen {
-    const char *decoder; /* "pinfold" or "libjpeg-turbo" */
-    const char *why;     /* NULL, or why not pinfold */
+    const char *decoder; /* "pinfold", "libjpeg-turbo", "libtiff", "libwebp" */
+    const char *why;     /* of a JPEG: NULL, or why not pinfold */
     uint64_t bytes;      /* of memory; 0 = unknown */
 };
 

@@ -180,7 +180,16 @@ void pfi_decoder_foresee(struct pfi_decoder *decoder,
                          const struct pfi_window *window,
                          struct pfi_foreseen *out)
 {
+    static const struct {
+        const char *format, *decoder;
+    } others[] = {{"TIFF", "libtiff"}, {"WebP", "libwebp"}};
+
     *out = (struct pfi_foreseen){.decoder = "pinfold"};
-    if (decoder->codec == &pfi_codec_jpeg)
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (!strcmp(decoder->codec->format, others[i].format))
+            out->decoder = others[i].decoder;
+    if (decoder->turned)
+        pfi_turn_foresee(decoder, window, out);
+    else if (decoder->codec == &pfi_codec_jpeg)
         pfi_jpeg_foresee(decoder, window, out);
 }

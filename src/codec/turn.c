@@ -96,6 +96,16 @@ pinfold_status pfi_turn_start(struct pfi_decoder *decoder, pinfold_error *err)
     return status;
 }
 
+void pfi_turn_foresee(struct pfi_decoder *decoder,
+                      const struct pfi_window *window,
+                      struct pfi_foreseen *out)
+{
+    struct pfi_turn *const turn = decoder->turned;
+    const struct pfi_window w = stored_window(turn, *window);
+
+    pfi_decoder_foresee(&turn->stored, &w, out);
+}
+
 static void mirror_row(unsigned char *rgb, size_t n)
 {
     for (size_t i = 0; i < n / 2; i++) {

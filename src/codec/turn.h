@@ -16,4 +16,9 @@ pinfold_status pfi_turn_row(struct pfi_decoder *decoder, unsigned char *rgb,
                             pinfold_error *err);
 pinfold_status pfi_turn_finish(struct pfi_decoder *decoder, pinfold_error *err);
 
+/* pfi_decoder_foresee() of a turned picture. */
+void pfi_turn_foresee(struct pfi_decoder *decoder,
+                      const struct pfi_window *window,
+                      struct pfi_foreseen *out);
+
 #endif
