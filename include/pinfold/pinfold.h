@@ -640,6 +640,9 @@ typedef struct pinfold_stats {
     uint64_t detailed_plan_ns;    /* plan and filter tables */
     uint64_t detailed_horizontal_ns, detailed_vertical_ns;
     uint64_t detailed_normalize_ns; /* flip, scale, layout */
+    /* JPEGs that pinfold's own decoder left to libjpeg-turbo, and what it took
+     * until it did; part of decode_ns. */
+    uint64_t jpeg_fallbacks, jpeg_fallback_ns;
 } pinfold_stats;
 
 /* `out->struct_size` must be set; no more than that is written.  Any thread. */

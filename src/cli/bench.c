@@ -135,6 +135,11 @@ static long long stages_ms(const struct measure *m, double ms[N_STAGES])
     return n;
 }
 
+static uint64_t fallbacks(const struct measure *m)
+{
+    return m->after.jpeg_fallbacks - m->before.jpeg_fallbacks;
+}
+
 static void print_stages(const struct measure *m)
 {
     double ms[N_STAGES], all = 0;
@@ -146,6 +151,11 @@ static void print_stages(const struct measure *m)
     for (int i = 0; i < N_STAGES; i++)
         (void)printf("  %-10s %8.4f ms  %5.1f %%\n", stage_names[i], ms[i],
                      all > 0 ? 100 * ms[i] / all : 0);
+    (void)printf("JPEGs left to libjpeg-turbo: %llu, after %.4f ms each\n",
+                 (unsigned long long)fallbacks(m),
+                 per_image_ms(m->after.jpeg_fallback_ns,
+                              m->before.jpeg_fallback_ns,
+                              (long long)fallbacks(m)));
 }
 
 static void print_json_stages(const struct measure *m)
@@ -156,7 +166,11 @@ static void print_json_stages(const struct measure *m)
     (void)printf("\"stages_timed\":%lld,\"stages_ms\":{", n);
     for (int i = 0; i < N_STAGES; i++)
         (void)printf("%s\"%s\":%.5f", i ? "," : "", stage_names[i], ms[i]);
-    (void)printf("},");
+    (void)printf("},\"jpeg_fallbacks\":%llu,\"jpeg_fallback_ms\":%.5f,",
+                 (unsigned long long)fallbacks(m),
+                 per_image_ms(m->after.jpeg_fallback_ns,
+                              m->before.jpeg_fallback_ns,
+                              (long long)fallbacks(m)));
 }
 
 static void print_json(const struct measure *m, const struct pfi_cli_options *o)

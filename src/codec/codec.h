@@ -56,6 +56,9 @@ struct pfi_decoder {
     struct pfi_turn *turned; /* NULL where rows come as they are stored */
     const struct pfi_limits *limits;
     struct pfi_window window;
+    /* Set by a JPEG's start where our decoder left it to libjpeg-turbo: what the
+     * attempt took; 0 = it did not. */
+    uint64_t attempt_ns;
     void *state; /* the codec's own, from the arena */
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * JPEG by the fast decoder where it can, else by libjpeg-turbo, set up as Pillow sets it up (src/libImaging/
- * JpegDecode.c, 13.0.0): a source that ends instead of inventing an end marker,
- * handed over in Pillow's blocks, and no warning is an error. */
+ * JPEG by the fast decoder where it can, else by libjpeg-turbo, set up as Pillow
+ * sets it up (src/libImaging/JpegDecode.c, 13.0.0): a source that ends instead of
+ * inventing an end marker, handed over in Pillow's blocks, and no warning is an
+ * error. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +18,10 @@ static const char *const messages[] = {
 #include <jerror.h>
     NULL};
 
+#include "src/base/clock.h"
 #include "src/codec/codec.h"
-#include "src/codec/fastjpeg/fast.h"
 #include "src/codec/exif.h"
+#include "src/codec/fastjpeg/fast.h"
 #include "src/codec/jpeg_header.h"
 #include "src/codec/jpeg_smooth.h"
 #include "src/codec/jpeg_window.h"
@@ -426,13 +428,17 @@ static const char *open_fast(struct pfi_decoder *decoder,
  * arena stays taken until the sample is done. */
 static bool start_fast(struct pfi_decoder *decoder, struct jpeg_state *s)
 {
+    const uint64_t start = pfi_now_ns();
     struct pfi_fast *fast;
 
-    if (open_fast(decoder, &decoder->window, &fast) ||
-        pfi_fast_decode_window(fast))
-        return false;
-    s->fast = fast;
-    return true;
+    if (!open_fast(decoder, &decoder->window, &fast) &&
+        !pfi_fast_decode_window(fast)) {
+        s->fast = fast;
+        return true;
+    }
+    if (!decoder->limits->libjpeg && !decoder->limits->whole)
+        decoder->attempt_ns = pfi_now_ns() - start + 1;
+    return false;
 }
 
 static pinfold_status start(struct pfi_decoder *decoder, pinfold_error *err)

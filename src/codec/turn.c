@@ -80,6 +80,7 @@ pinfold_status pfi_turn_start(struct pfi_decoder *decoder, pinfold_error *err)
 
     stored->window = w;
     status = codec->start(stored, err);
+    decoder->attempt_ns = stored->attempt_ns;
     if (status || !(turn->across || turn->mirror_y))
         return status;
     if (!pfi_mul(stride, rows, &bytes))

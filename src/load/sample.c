@@ -90,6 +90,7 @@ static pinfold_status decode(struct pfi_decoder *decoder,
     times->plan_ns += planned - start;
     times->transform_ns += planned - start;
     status = pfi_decoder_start(decoder, window, err);
+    times->attempt_ns = decoder->attempt_ns;
     start = pfi_now_ns();
     times->decode_ns += start - planned;
     if (!status)

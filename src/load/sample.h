@@ -15,6 +15,7 @@ struct pfi_task {
 
 struct pfi_times {
     uint64_t read_ns, decode_ns, transform_ns;
+    uint64_t attempt_ns; /* part of decode_ns: pfi_decoder's */
     /* Where `detailed` is set before: parts of decode_ns and transform_ns. */
     bool detailed;
     uint64_t header_ns, plan_ns;

@@ -130,6 +130,8 @@ static void count_job(pinfold_stats *stats, const struct pfi_job *job)
     stats->read_ns += job->times.read_ns;
     stats->decode_ns += job->times.decode_ns;
     stats->transform_ns += job->times.transform_ns;
+    stats->jpeg_fallbacks += job->times.attempt_ns != 0;
+    stats->jpeg_fallback_ns += job->times.attempt_ns;
     if (!job->times.detailed)
         return;
     stats->detailed_samples++;
