@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 set(PINFOLD_SOURCES
+  src/base/arena.c
   src/base/clock.c
   src/base/cpu.c
   src/base/error.c
