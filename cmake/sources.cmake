@@ -7,6 +7,7 @@ set(PINFOLD_SOURCES
   src/base/hash.c
   src/base/memory.c
   src/base/mt19937.c
+  src/base/numa.c
   src/codec/bmp.c
   src/codec/bmp_header.c
   src/codec/bmp_rle.c
@@ -66,6 +67,7 @@ set(PINFOLD_SOURCES
   src/load/ahead.c
   src/load/batch.c
   src/load/device.c
+  src/load/draft.c
   src/load/epoch.c
   src/load/info.c
   src/load/open.c

@@ -7,6 +7,11 @@
 #include "datasets/draw.h"
 #include "src/base/memory.h"
 
+static bool is_batches(const struct pfi_order *order)
+{
+    return order->o.sampler == PINFOLD_SAMPLER_BATCHES;
+}
+
 static bool is_shuffle(const struct pfi_order *order)
 {
     return order->o.sampler == PINFOLD_SAMPLER_DEFAULT && order->source.shuffle;
@@ -58,10 +63,8 @@ static pinfold_status find_batches(struct pfi_order *order, pinfold_error *err)
 {
     int64_t at = 0;
 
-    order->total = pfi_order_length(&order->source, &order->o);
-    if (order->o.sampler != PINFOLD_SAMPLER_BATCHES)
+    if (!is_batches(order))
         return PINFOLD_OK;
-    order->total = order->o.n_batches;
     order->batch_at =
         pfi_calloc((size_t)order->total + 1, sizeof(*order->batch_at));
     if (!order->batch_at)
@@ -98,55 +101,56 @@ static int64_t room_for(const struct pfi_order *order)
     return length + (n - length % n);
 }
 
-static pinfold_status fill(struct pfi_order *order, const pinfold_order *given,
-                           pinfold_error *err)
+/* All of an order that takes no memory: the lists stay the giver's. */
+static pinfold_status borrow(struct pfi_order *order,
+                             const struct pfi_order_source *source,
+                             pinfold_error *err)
 {
-    const void *const generator = order->o.generator;
-    pinfold_status status = pfi_order_check(&order->source, given, err);
+    pinfold_order *const o = &order->o;
+    pinfold_status status = PINFOLD_OK;
 
+    *order = (struct pfi_order){.o = {.struct_size = sizeof(*o)},
+                                .source = *source};
+    order->source.order = NULL;
+    if (source->order)
+        status = pfi_struct_in(o, sizeof(*o), sizeof(*o), source->order, err);
+    if (!status)
+        status = pfi_order_check(&order->source, o, err);
+    if (!status && o->generator)
+        status = pfi_generator_set(&order->initial, o->generator,
+                                   o->generator_size, err);
     if (status)
         return status;
-    if (generator)
-        status = pfi_generator_set(&order->initial, generator,
-                                   order->o.generator_size, err);
-    else
+    if (!o->generator)
         pfi_generator_seed(&order->initial, order->source.seed);
     order->before = order->now = order->initial;
-    order->o.generator = NULL;
-    order->shard = (struct pfi_shard){
-        .kind = order->o.shard,
-        .rank = order->o.rank,
-        .world = order->o.world ? order->o.world : 1,
-        .drop_last = order->o.shard_drop_last};
-    if (!status)
-        status = copy_lists(order, given, err);
-    if (!status)
-        status = find_batches(order, err);
-    if (!status)
-        status = sum_weights(order, err);
-    order->room = status ? 0 : room_for(order);
-    return status;
+    o->generator = NULL;
+    order->shard = (struct pfi_shard){.kind = o->shard,
+                                      .rank = o->rank,
+                                      .world = o->world ? o->world : 1,
+                                      .drop_last = o->shard_drop_last};
+    order->total = is_batches(order) ? o->n_batches
+                                     : pfi_order_length(&order->source, o);
+    order->room = room_for(order);
+    return PINFOLD_OK;
 }
 
 pinfold_status pfi_order_init(struct pfi_order *order,
                               const struct pfi_order_source *source,
                               pinfold_error *err)
 {
-    pinfold_order given = {.struct_size = sizeof(given)};
-    pinfold_status status = PINFOLD_OK;
+    pinfold_order given;
+    pinfold_status status = borrow(order, source, err);
 
-    *order = (struct pfi_order){.source = *source};
-    order->source.order = NULL;
-    if (source->order)
-        status = pfi_struct_in(&given, sizeof(given), sizeof(given),
-                               source->order, err);
-    if (status)
-        return status;
-    order->o = given;
+    given = order->o;
     order->o.indices = NULL;
     order->o.batch_sizes = NULL;
     order->o.weights = NULL;
-    return fill(order, &given, err);
+    if (!status)
+        status = copy_lists(order, &given, err);
+    if (!status)
+        status = find_batches(order, err);
+    return status ? status : sum_weights(order, err);
 }
 
 void pfi_order_end(struct pfi_order *order)
@@ -289,7 +293,7 @@ static void measure(const struct pfi_order *order, const struct pfi_rest *rest,
     const int64_t n = pfi_shard_count(&order->shard, order->total - skip);
 
     out->first = rest ? rest->batch : 0;
-    if (order->batch_at) {
+    if (is_batches(order)) {
         out->count = count_in_batches(order, skip);
         out->end = out->first + n;
         return;
@@ -312,6 +316,41 @@ pinfold_status pfi_epoch_init(struct pfi_epoch *epoch,
                         "no memory for the order of %lld samples",
                         (long long)order->room);
     measure(order, NULL, epoch);
+    return PINFOLD_OK;
+}
+
+static bool add(size_t *bytes, int64_t count, size_t size)
+{
+    size_t more;
+
+    return pfi_mul((size_t)count, size, &more) && pfi_add(*bytes, more, bytes);
+}
+
+pinfold_status pfi_order_plan(struct pfi_order_plan *plan,
+                              const struct pfi_order_source *source,
+                              pinfold_error *err)
+{
+    struct pfi_order order;
+    struct pfi_epoch epoch = {0};
+    pinfold_status status = borrow(&order, source, err);
+    const pinfold_order *const o = &order.o;
+    const int64_t ends = is_batches(&order) ? order.total + 1 : 0;
+
+    if (status)
+        return status;
+    measure(&order, NULL, &epoch);
+    *plan = (struct pfi_order_plan){0, epoch.count, epoch.end - epoch.first};
+    /* The lists; the weights' sums; where batches begin, in both. */
+    if (!add(&plan->bytes, o->n_indices, sizeof(*o->indices)) ||
+        !add(&plan->bytes, o->n_batches, sizeof(*o->batch_sizes)) ||
+        !add(&plan->bytes, o->n_weights,
+             sizeof(*o->weights) + sizeof(*order.sums)) ||
+        !add(&plan->bytes, ends,
+             sizeof(*order.batch_at) + sizeof(*epoch.starts)) ||
+        !add(&plan->bytes, order.room + 1, sizeof(*epoch.indices)))
+        return pfi_fail(err, PINFOLD_E_LIMIT, 0,
+                        "an order of %lld samples does not fit in memory",
+                        (long long)order.room);
     return PINFOLD_OK;
 }
 

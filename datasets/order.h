@@ -46,6 +46,17 @@ struct pfi_epoch {
     int64_t first, end; /* numbers of the first batch, and behind the last */
 };
 
+/* What an order is and takes, before anything is taken. */
+struct pfi_order_plan {
+    size_t bytes; /* that pfi_order_init() and pfi_epoch_init() allocate */
+    int64_t samples, batches; /* of this rank's whole epoch */
+};
+
+/* Fails where init would before it allocates; allocates nothing. */
+pinfold_status pfi_order_plan(struct pfi_order_plan *plan,
+                              const struct pfi_order_source *source,
+                              pinfold_error *err);
+
 /* Checks all of it and copies the lists; end accepts what a failure left. */
 pinfold_status pfi_order_init(struct pfi_order *order,
                               const struct pfi_order_source *source,

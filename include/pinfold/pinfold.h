@@ -517,6 +517,12 @@ typedef struct pinfold_loader_options {
     const pinfold_order *order;    /* NULL = all of the data set */
     const void *state;   /* NULL, or pinfold_loader_state()'s, to go on with */
     size_t state_size;   /* bytes of it */
+    uint64_t max_memory; /* bytes of host memory, pinned and ordinary together,
+                          * above which the open is refused; 0 = any */
+    int32_t numa;        /* 0 = slots and workers near the device, where the
+                          * machine has several nodes and says which is near;
+                          * PINFOLD_OFF = where the system puts them */
+    int32_t reserved2;   /* 0 */
 } pinfold_loader_options;
 
 #define PINFOLD_WORKERS_MAX 1024
@@ -549,7 +555,48 @@ typedef struct pinfold_batch {
     int32_t bad_count; /* samples whose status is not PINFOLD_OK */
 } pinfold_batch;
 
-/* Starts the workers and allocates every buffer that the loader keeps.
+/* What a loader takes.  The bytes are exact: those that the open allocates and
+ * the close frees; threads' stacks and what CUDA keeps for itself are not in
+ * them.  Pinned bytes become ordinary ones where the system refuses to pin and
+ * memory is PINFOLD_MEMORY_AUTO. */
+typedef struct pinfold_memory_plan {
+    size_t struct_size;  /* sizeof(pinfold_memory_plan) */
+    size_t pinned_bytes; /* as in pinfold_stats: the sums of the parts below */
+    size_t host_bytes;   /* ordinary memory, and an allocator's */
+    size_t device_bytes;
+    size_t host_slot_bytes;   /* the slots' tensors */
+    size_t device_slot_bytes; /* the same on the device */
+    size_t device_staging_bytes; /* where device_normalize's bytes arrive */
+    size_t order_bytes;       /* the lists of the order, and an epoch's indices */
+    size_t label_bytes;       /* labels, indices, statuses, errors of all slots */
+    size_t worker_bytes;      /* scratch and tables that the workers keep */
+    size_t ahead_bytes;       /* buffers of files that are read ahead */
+    size_t loader_bytes;      /* the loader and its tables */
+    uint64_t scratch_limit; /* on top, for each worker while it is at a picture
+                             * that does not fit into its scratch: at most so
+                             * much for decoding, the file, and the
+                             * scratch_bytes of its pinfold_plan */
+    int64_t samples, batches; /* of a whole epoch of this rank */
+    int64_t workers;     /* threads; 0 = the calling thread */
+    int64_t io_threads;
+    int64_t device_threads;
+    int64_t numa_node;   /* where slots and workers go, or -1 */
+    const char *memory;  /* "pinned", "pageable" or "caller's"; a literal */
+    const char *upload;  /* "on", or why not, in words; a literal */
+} pinfold_memory_plan;
+
+/* Fills `out` (struct_size set) with what pinfold_loader_open() would take, and
+ * fails where that would before it allocates, save above max_memory.  Allocates
+ * nothing itself.  `options` may be NULL.  Asks the CUDA runtime for its devices
+ * where a device may be used. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_loader_plan(pinfold_dataset *dataset,
+                    const pinfold_loader_options *options,
+                    pinfold_memory_plan *out, pinfold_error *err);
+
+/* Starts the workers and allocates every buffer that the loader keeps: what
+ * pinfold_loader_plan() says, or nothing where that is above max_memory, which
+ * is PINFOLD_E_LIMIT.
  * `options` may be NULL.  Nothing is decoded before pinfold_loader_start(). */
 PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
 pinfold_loader_open(pinfold_loader **out, pinfold_dataset *dataset,

@@ -111,6 +111,12 @@ pinfold_status pfi_decoder_finish(struct pfi_decoder *decoder,
                                   pinfold_error *err);
 void pfi_decoder_close(struct pfi_decoder *decoder);
 
+/* What decoders within `limits` keep in an arena from one picture to the next,
+ * in bytes; and takes it in advance, false when out of memory.  Otherwise the
+ * first picture that needs it does. */
+size_t pfi_decoder_kept(const struct pfi_limits *limits);
+bool pfi_decoder_keep(struct pfi_arena *arena, const struct pfi_limits *limits);
+
 /* After the open, in place of pfi_decoder_start(): who would decode `window`. */
 void pfi_decoder_foresee(struct pfi_decoder *decoder,
                          const struct pfi_window *window,

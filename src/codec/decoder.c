@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/codec/codec.h"
+#include "src/codec/fastjpeg/cache.h"
 #include "src/codec/turn.h"
 
 static const struct pfi_codec *const codecs[] = {
@@ -174,6 +175,22 @@ void pfi_decoder_close(struct pfi_decoder *decoder)
     if (decoder->codec)
         decoder->codec->close(decoder);
     decoder->codec = NULL;
+}
+
+/* Only the fast JPEG decoder keeps anything. */
+static bool uses_fast(const struct pfi_limits *limits)
+{
+    return !limits->whole && !limits->libjpeg;
+}
+
+size_t pfi_decoder_kept(const struct pfi_limits *limits)
+{
+    return uses_fast(limits) ? sizeof(struct pfi_fast_cache) : 0;
+}
+
+bool pfi_decoder_keep(struct pfi_arena *arena, const struct pfi_limits *limits)
+{
+    return !uses_fast(limits) || pfi_fast_cache_of(arena);
 }
 
 void pfi_decoder_foresee(struct pfi_decoder *decoder,

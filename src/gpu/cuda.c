@@ -31,6 +31,12 @@ static int device_count(void *cookie, int *count)
     return done(cudaGetDeviceCount(count));
 }
 
+static int pci_bus_id(void *cookie, char *text, int size, int device)
+{
+    (void)cookie;
+    return done(cudaDeviceGetPCIBusId(text, size, device));
+}
+
 static int current_device(void *cookie, int *device)
 {
     (void)cookie;
@@ -78,6 +84,12 @@ static int dealloc(void *cookie, void *ptr)
 {
     (void)cookie;
     return done(cudaFree(ptr));
+}
+
+static int memory_info(void *cookie, size_t *free, size_t *total)
+{
+    (void)cookie;
+    return done(cudaMemGetInfo(free, total));
 }
 
 /* Does not wait for the legacy default stream. */
@@ -204,6 +216,7 @@ const struct pfi_gpu *pfi_gpu_default(void)
         .runtime_version = runtime_version,
         .driver_version = driver_version,
         .device_count = device_count,
+        .pci_bus_id = pci_bus_id,
         .current_device = current_device,
         .use_device = use_device,
         .pin = pin,
@@ -212,6 +225,7 @@ const struct pfi_gpu *pfi_gpu_default(void)
         .host_unregister = host_unregister,
         .alloc = alloc,
         .dealloc = dealloc,
+        .memory_info = memory_info,
         .stream_create = stream_create,
         .stream_destroy = stream_destroy,
         .stream_wait = stream_wait,

@@ -12,14 +12,17 @@ struct pfi_gpu_grid {
 };
 
 /* Codes are cudaError_t values; 0 is success.  Every function but
- * device_count, current_device, use_device and the version ones works on the
- * thread's current device.  error_name returns a literal.  The last four are NULL where
- * the runtime that was built with is too old for them: before 12.8. */
+ * device_count, pci_bus_id, current_device, use_device and the version ones
+ * works on the thread's current device.  error_name returns a literal.  The last
+ * four are NULL where the runtime that was built with is too old for them:
+ * before 12.8. */
 struct pfi_gpu {
     void *cookie;
     int (*runtime_version)(void *cookie, int *version); /* 0 = none */
     int (*driver_version)(void *cookie, int *version);  /* 0 = no driver */
     int (*device_count)(void *cookie, int *count);
+    /* Stores "0000:3B:00.0" in `text` of `size` bytes. */
+    int (*pci_bus_id)(void *cookie, char *text, int size, int device);
     int (*current_device)(void *cookie, int *device);
     int (*use_device)(void *cookie, int device);
     int (*pin)(void *cookie, void **ptr, size_t size);
@@ -28,6 +31,7 @@ struct pfi_gpu {
     int (*host_unregister)(void *cookie, void *ptr);
     int (*alloc)(void *cookie, void **ptr, size_t size);
     int (*dealloc)(void *cookie, void *ptr);
+    int (*memory_info)(void *cookie, size_t *free, size_t *total);
     int (*stream_create)(void *cookie, void **stream);
     int (*stream_destroy)(void *cookie, void *stream);
     int (*stream_wait)(void *cookie, void *stream, void *event);

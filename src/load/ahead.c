@@ -193,6 +193,19 @@ static int make_locks(struct pfi_ahead *ahead)
     return code;
 }
 
+bool pfi_ahead_bytes(int32_t threads, int32_t depth, size_t *bytes)
+{
+    size_t entries;
+
+    if (!pfi_mul((size_t)depth, sizeof(struct entry) + PFI_AHEAD_ARENA,
+                 &entries))
+        return false;
+    return pfi_add(entries,
+                   sizeof(struct pfi_ahead) +
+                       (size_t)threads * sizeof(pthread_t),
+                   bytes);
+}
+
 pinfold_status pfi_ahead_open(struct pfi_ahead **out, int32_t threads,
                               int32_t depth,
                               const struct pfi_ahead_source *source,

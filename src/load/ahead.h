@@ -17,6 +17,9 @@ struct pfi_ahead_source {
     const char *(*path)(void *cookie, int64_t position);
 };
 
+/* What the open allocates; false where that does not fit. */
+bool pfi_ahead_bytes(int32_t threads, int32_t depth, size_t *bytes);
+
 /* Starts `threads` of them, which keep at most `depth` files; depth must be at
  * least the number of positions that are taken and not given back at once.
  * Nothing is read before pfi_ahead_start(). */

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "datasets/order.h"
+#include "src/base/numa.h"
 #include "src/load/ahead.h"
 #include "src/load/loader.h"
 #include "src/load/ring.h"
@@ -67,6 +68,8 @@ struct pinfold_loader {
     struct pfi_recipe output; /* of what batches hold */
     struct pfi_staged staged;
     pinfold_dataset *dataset;
+    pinfold_memory_plan plan;
+    struct pfi_numa numa; /* near the device */
     struct pfi_reader reader;
     struct pfi_ahead *ahead; /* NULL: the workers read */
     pinfold_trace trace;       /* event may be NULL */
@@ -132,8 +135,20 @@ pinfold_status pfi_options_take(pinfold_loader_options *out,
                                 const pinfold_loader_options *options,
                                 pinfold_error *err);
 
-/* slots.c: memory, arrays and events of both rings. */
+/* draft.c: all of a loader that follows from the arguments, which is what an
+ * open then allocates; takes nothing, so that there is nothing to undo. */
+pinfold_status pfi_loader_draft(pinfold_loader *draft, pinfold_dataset *dataset,
+                                const pinfold_loader_options *options,
+                                const struct pfi_gpu *gpu, pinfold_error *err);
+
+/* slots.c: what one slot has beside its tensor, and memory, arrays and
+ * events of both rings. */
+size_t pfi_slot_labels(size_t count);
 pinfold_status pfi_slots_open(pinfold_loader *loader, pinfold_error *err);
+/* The device has no room for the `bytes` of `what`, or cudaMalloc failed
+ * otherwise. */
+pinfold_status pfi_fail_alloc(const pinfold_loader *loader, size_t bytes,
+                              const char *what, int code, pinfold_error *err);
 void pfi_slots_close(pinfold_loader *loader, bool forked);
 
 /* staged.c: what the device needs to make elements of bytes.  plan says how
@@ -183,6 +198,14 @@ void pfi_trace_job(const pinfold_loader *loader, const struct pfi_job *job,
 static inline struct pfi_ring *pfi_lending_ring(pinfold_loader *loader)
 {
     return loader->dev.n_slots ? &loader->dev : &loader->host;
+}
+
+/* Files that are kept read: two a reading thread, and one a worker that holds
+ * it. */
+static inline int32_t pfi_ahead_depth(const pinfold_loader *loader)
+{
+    return 2 * loader->options.io_threads +
+           (loader->n_wanted ? loader->n_wanted : 1);
 }
 
 #endif

@@ -14,6 +14,11 @@ pinfold_status pfi_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
                                const struct pfi_reader *reader,
                                pinfold_error *err);
 
+/* pinfold_loader_plan() with another GPU. */
+pinfold_status pfi_loader_plan(pinfold_dataset *dataset,
+                               const pinfold_loader_options *options,
+                               const struct pfi_gpu *gpu,
+                               pinfold_memory_plan *out, pinfold_error *err);
 /* pinfold_read() with another way to read files. */
 pinfold_status pfi_read(const pinfold_dataset *dataset,
                         const pinfold_recipe *recipe, const int64_t *indices,

@@ -6,97 +6,11 @@
 #include <unistd.h>
 
 #include "datasets/dataset.h"
-#include "src/base/cpu.h"
 #include "src/load/internal.h"
-
-static pinfold_status take_options(pinfold_loader *loader,
-                                   const pinfold_loader_options *options,
-                                   pinfold_error *err)
-{
-    pinfold_loader_options *const o = &loader->options;
-    pinfold_status status = pfi_options_take(o, options, err);
-
-    if (!status)
-        status = pfi_task_init(&loader->task, o->recipe, err);
-    if (status)
-        return status;
-    loader->output = loader->task.recipe;
-    if (o->allocator)
-        loader->allocator = *o->allocator;
-    if (o->trace)
-        loader->trace = *o->trace;
-    o->recipe = NULL;
-    o->allocator = NULL;
-    o->trace = NULL;
-    o->slots = o->slots ? o->slots : 3;
-    loader->n_wanted = o->workers == PINFOLD_OFF ? 0
-                       : o->workers              ? o->workers
-                                                 : pfi_cpu_count();
-    return PINFOLD_OK;
-}
-
-/* The bytes of a slot that batch_size samples lie in, behind `before` others;
- * false where they, or all slots', are too many. */
-static bool size_slot(const pinfold_loader *loader, size_t before,
-                      size_t sample_bytes, size_t *bytes)
-{
-    size_t total;
-
-    return pfi_mul((size_t)loader->options.batch_size, sample_bytes, &total) &&
-           pfi_add(total, before, &total) &&
-           pfi_add(total, PFI_SLOT_TAIL, bytes) &&
-           pfi_mul(*bytes, (size_t)loader->options.slots, &total);
-}
-
-/* Sizes and orders that follow from the options and the dataset. */
-static pinfold_status size_up(pinfold_loader *loader, pinfold_error *err)
-{
-    const int64_t size = loader->options.batch_size;
-    const struct pfi_order_source source = pfi_order_source_of(
-        &loader->options, pinfold_dataset_size(loader->dataset));
-    pinfold_status status;
-
-    if (!size_slot(loader, loader->staged.pixels,
-                   loader->task.recipe.sample_bytes, &loader->slot_bytes) ||
-        !size_slot(loader, 0, loader->output.sample_bytes,
-                   &loader->device_bytes))
-        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
-                        "%d slots of %lld samples do not fit in memory",
-                        loader->options.slots, (long long)size);
-    status = pfi_order_init(&loader->order, &source, err);
-    loader->options.order = NULL;
-    return status ? status : pfi_epoch_init(&loader->now, &loader->order, err);
-}
-
-/* Decides whether a device is used, and says in words why not. */
-static pinfold_status find_device(pinfold_loader *loader,
-                                  const struct pfi_gpu *gpu, pinfold_error *err)
-{
-    const pinfold_loader_options *const o = &loader->options;
-    const bool demanded = o->upload == PINFOLD_UPLOAD_REQUIRE ||
-                          o->memory == PINFOLD_MEMORY_PINNED;
-    const char *why = "not asked for";
-    int devices = 0, code = 0;
-
-    if (o->upload != PINFOLD_UPLOAD_OFF || o->memory != PINFOLD_MEMORY_PAGEABLE)
-        code = pfi_gpu_probe(gpu, &devices, &why);
-    loader->why_no_gpu = why;
-    if (devices > o->device) {
-        loader->gpu = gpu;
-        return PINFOLD_OK;
-    }
-    if (devices > 0)
-        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "device %d of %d",
-                        o->device, devices);
-    if (demanded)
-        return pfi_fail(err, PINFOLD_E_CUDA, code,
-                        "no CUDA device: %s (cudaGetDeviceCount: %d)", why,
-                        code);
-    return PINFOLD_OK;
-}
 
 static pinfold_status open_slots(pinfold_loader *loader, pinfold_error *err)
 {
+    struct pfi_numa_policy policy;
     pinfold_status status;
     int before = 0;
 
@@ -105,9 +19,10 @@ static pinfold_status open_slots(pinfold_loader *loader, pinfold_error *err)
     status = pfi_device_enter(loader, &before, err);
     if (status)
         return status;
-    loader->pinned = loader->options.memory != PINFOLD_MEMORY_PAGEABLE &&
-                     !loader->allocator.alloc;
+    /* What is pinned is touched by this thread. */
+    pfi_numa_prefer(&loader->numa, &policy);
     status = pfi_slots_open(loader, err);
+    pfi_numa_restore(&policy);
     return pfi_device_leave(loader, before, status, err);
 }
 
@@ -153,14 +68,14 @@ static pinfold_status make_workers(pinfold_loader *loader, pinfold_error *err)
     loader->workers = pfi_calloc((size_t)n, sizeof(*loader->workers));
     if (!loader->workers)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for %d workers", n);
-    for (; loader->n_workers < n; loader->n_workers++) {
-        struct pfi_worker *const worker = &loader->workers[loader->n_workers];
+    while (loader->n_workers < n) {
+        struct pfi_worker *const worker = &loader->workers[loader->n_workers++];
 
         worker->loader = loader;
-        if (!pfi_arena_init(&worker->arena, PFI_WORKER_ARENA))
+        if (!pfi_arena_init(&worker->arena, PFI_WORKER_ARENA) ||
+            !pfi_decoder_keep(&worker->arena, &loader->task.recipe.limits))
             return pfi_fail(err, PINFOLD_E_MEMORY, 0,
                             "no memory for the scratch of %d workers", n);
-        loader->stats.host_bytes += PFI_WORKER_ARENA;
     }
     return PINFOLD_OK;
 }
@@ -174,7 +89,6 @@ static const char *path_at(void *cookie, int64_t position)
         loader->now.indices[loader->first_position + position]);
 }
 
-/* Two files a reading thread, and one a worker that holds it. */
 static pinfold_status read_ahead(pinfold_loader *loader, pinfold_error *err)
 {
     const int32_t threads = loader->options.io_threads;
@@ -185,8 +99,7 @@ static pinfold_status read_ahead(pinfold_loader *loader, pinfold_error *err)
         .path = path_at};
 
     return threads ? pfi_ahead_open(&loader->ahead, threads,
-                                    2 * threads + loader->n_workers, &source,
-                                    err)
+                                    pfi_ahead_depth(loader), &source, err)
                    : PINFOLD_OK;
 }
 
@@ -233,24 +146,31 @@ static void describe(pinfold_loader *loader)
                         : loader->why_no_gpu;
 }
 
-static pinfold_status open_parts(pinfold_loader *loader,
-                                 const pinfold_loader_options *options,
-                                 const struct pfi_gpu *gpu, pinfold_error *err)
+/* The order and its first numbers; takes the state that the caller gave. */
+static pinfold_status open_order(pinfold_loader *loader,
+                                 struct pfi_resume *resume, pinfold_error *err)
 {
-    pinfold_status status = take_options(loader, options, err);
-    const void *const state = loader->options.state;
-    struct pfi_resume resume;
+    pinfold_loader_options *const o = &loader->options;
+    const struct pfi_order_source source =
+        pfi_order_source_of(o, pinfold_dataset_size(loader->dataset));
+    const void *const state = o->state;
+    pinfold_status status = pfi_order_init(&loader->order, &source, err);
 
+    o->order = NULL;
+    o->state = NULL;
     if (!status)
-        status = find_device(loader, gpu, err);
-    if (!status)
-        status = pfi_staged_plan(loader, err);
-    if (!status)
-        status = size_up(loader, err);
-    loader->options.state = NULL;
+        status = pfi_epoch_init(&loader->now, &loader->order, err);
     if (!status && state)
-        status = pfi_state_take(loader, state, loader->options.state_size,
-                                &resume, err);
+        status = pfi_state_take(loader, state, o->state_size, resume, err);
+    return status;
+}
+
+static pinfold_status open_parts(pinfold_loader *loader, pinfold_error *err)
+{
+    const bool resumes = loader->options.state != NULL;
+    struct pfi_resume resume;
+    pinfold_status status = open_order(loader, &resume, err);
+
     if (!status)
         status = make_locks(loader, err);
     if (!status)
@@ -263,9 +183,26 @@ static pinfold_status open_parts(pinfold_loader *loader,
         status = start_threads(loader, err);
     if (!status)
         describe(loader);
-    if (!status && state)
+    if (!status && resumes)
         status = pfi_loader_begin(loader, resume.epoch, &resume, err);
     return status;
+}
+
+/* What is above the caller's limit is refused before it is allocated. */
+static pinfold_status check_limit(const pinfold_loader *draft,
+                                  pinfold_error *err)
+{
+    const pinfold_memory_plan *const plan = &draft->plan;
+    const uint64_t sum = (uint64_t)plan->pinned_bytes + plan->host_bytes;
+    const uint64_t limit = draft->options.max_memory;
+
+    if (limit && sum > limit)
+        return pfi_fail(err, PINFOLD_E_LIMIT, 0,
+                        "the loader takes %llu bytes of host memory (%zu pinned "
+                        "and %zu ordinary), limit %llu",
+                        (unsigned long long)sum, plan->pinned_bytes,
+                        plan->host_bytes, (unsigned long long)limit);
+    return PINFOLD_OK;
 }
 
 pinfold_status pfi_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
@@ -274,23 +211,25 @@ pinfold_status pfi_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
                                const struct pfi_reader *reader,
                                pinfold_error *err)
 {
-    pinfold_loader *loader;
+    pinfold_loader *loader, draft;
     pinfold_status status;
 
     pfi_error_clear(err);
     *out = NULL;
-    if (!dataset)
-        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "dataset is NULL");
-    loader = pfi_calloc(1, sizeof(*loader));
+    status = pfi_loader_draft(&draft, dataset, options, gpu, err);
+    if (!status)
+        status = check_limit(&draft, err);
+    if (status)
+        return status;
+    loader = pfi_malloc(sizeof(*loader));
     if (!loader)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a loader");
+    *loader = draft;
     pfi_dataset_ref(dataset);
-    loader->dataset = dataset;
     loader->pid = getpid();
     loader->epoch = -1;
     loader->reader = reader ? *reader : pfi_reader_files;
-    loader->stats.struct_size = sizeof(loader->stats);
-    status = open_parts(loader, options, gpu ? gpu : pfi_gpu_default(), err);
+    status = open_parts(loader, err);
     if (status) {
         pinfold_loader_close(loader);
         return status;

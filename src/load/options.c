@@ -29,6 +29,7 @@ static pinfold_status check_options(const pinfold_loader_options *o,
         {"bad_sample", (int32_t)o->bad_sample, 0, PINFOLD_BAD_FAIL},
         {"io_threads", o->io_threads, 0, PINFOLD_WORKERS_MAX},
         {"device_normalize", o->device_normalize, 0, 1},
+        {"numa", o->numa, PINFOLD_OFF, 0},
     };
     pinfold_status status = PINFOLD_OK;
 

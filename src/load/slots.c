@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The memory of both rings: allocated once, at open. */
+#include <stdio.h>
+
 #include "src/load/internal.h"
 
 /* Host slots start at a page, as DMA and O_DIRECT writers like it; 256 would do
@@ -23,7 +25,7 @@ static void free_meta(struct pfi_meta *meta)
     pfi_free(meta->errors);
 }
 
-static size_t meta_bytes(size_t count)
+size_t pfi_slot_labels(size_t count)
 {
     return count * (2 * sizeof(int64_t) + sizeof(pinfold_status) +
                     sizeof(pinfold_error));
@@ -44,7 +46,6 @@ static pinfold_status open_ring(pinfold_loader *loader, struct pfi_ring *ring,
         if (!alloc_meta(&ring->slots[i].meta, count))
             return pfi_fail(err, PINFOLD_E_MEMORY, 0,
                             "no memory for the labels of %zu samples", count);
-        loader->stats.host_bytes += meta_bytes(count);
     }
     return PINFOLD_OK;
 }
@@ -104,6 +105,7 @@ static pinfold_status alloc_host(pinfold_loader *loader, struct pfi_slot *slot,
     slot->memory = pfi_aligned_alloc(PFI_SLOT_ALIGN, loader->slot_bytes);
     if (!slot->memory)
         return no_memory(loader, err);
+    pfi_numa_place(&loader->numa, slot->memory, loader->slot_bytes);
     if (!loader->pinned)
         return PINFOLD_OK;
     second = gpu->host_register(gpu->cookie, slot->memory, loader->slot_bytes);
@@ -147,6 +149,31 @@ static pinfold_status open_host(pinfold_loader *loader, pinfold_error *err)
     return status;
 }
 
+pinfold_status pfi_fail_alloc(const pinfold_loader *loader, size_t bytes,
+                              const char *what, int code, pinfold_error *err)
+{
+    const struct pfi_gpu *const gpu = loader->gpu;
+    size_t left = 0, total = 0;
+
+    if (gpu->memory_info(gpu->cookie, &left, &total))
+        return pfi_fail_cuda(gpu, err, code, "cudaMalloc");
+    return pfi_fail(err, PINFOLD_E_CUDA, code,
+                    "cudaMalloc: %s (%d): %zu bytes asked for %s, %zu of device "
+                    "%d's %zu are free",
+                    gpu->error_name(gpu->cookie, code), code, bytes, what, left,
+                    loader->options.device, total);
+}
+
+static pinfold_status no_room(const pinfold_loader *loader, int32_t slot,
+                              int code, pinfold_error *err)
+{
+    char what[48];
+
+    (void)snprintf(what, sizeof(what), "slot %d of %d", slot + 1,
+                   loader->options.slots);
+    return pfi_fail_alloc(loader, loader->device_bytes, what, code, err);
+}
+
 static pinfold_status open_device(pinfold_loader *loader, pinfold_error *err)
 {
     const struct pfi_gpu *const gpu = loader->gpu;
@@ -159,7 +186,7 @@ static pinfold_status open_device(pinfold_loader *loader, pinfold_error *err)
 
         if (code) {
             slot->memory = NULL;
-            return pfi_fail_cuda(gpu, err, code, "cudaMalloc");
+            return no_room(loader, i, code, err);
         }
         slot->kind = PFI_MEMORY_DEVICE;
         loader->stats.device_bytes += loader->device_bytes;

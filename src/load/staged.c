@@ -78,7 +78,8 @@ pinfold_status pfi_staged_open(pinfold_loader *loader, pinfold_error *err)
 
     if (code) {
         s->memory = NULL;
-        return pfi_fail_cuda(gpu, err, code, "cudaMalloc");
+        return pfi_fail_alloc(loader, loader->slot_bytes, "a batch's bytes",
+                              code, err);
     }
     loader->stats.device_bytes += loader->slot_bytes;
     code = gpu->library_load(gpu->cookie, ptx, &s->library);

@@ -195,6 +195,9 @@ void *pfi_worker_main(void *argument)
     struct pfi_job job;
     bool waited;
 
+    /* No more than the node has CPUs for: the others are better off elsewhere. */
+    if (index < loader->numa.n_cpus)
+        pfi_numa_stay(&loader->numa);
     pthread_mutex_lock(&loader->lock);
     while (await_job(loader, &job, &waited)) {
         pthread_mutex_unlock(&loader->lock);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The fake CUDA runtime's functions, and the rules that they check. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -163,6 +164,16 @@ int fake_add(struct fake_gpu *f, enum fake_kind kind, void *ptr, size_t size,
     return 0;
 }
 
+size_t fake_gpu_bytes(const struct fake_gpu *f, enum fake_kind kind)
+{
+    size_t bytes = 0;
+
+    for (const struct fake_object *o = f->objects; o; o = o->next)
+        if (o->alive && o->kind == kind)
+            bytes += o->size;
+    return bytes;
+}
+
 static int make(struct fake_gpu *f, const char *name, enum fake_kind kind,
                 size_t size, void **handle)
 {
@@ -174,6 +185,8 @@ static int make(struct fake_gpu *f, const char *name, enum fake_kind kind,
     if (device_of_thread(f) < 0)
         return fake_leave(
             f, fake_broken(f, INVALID_CONTEXT, "no use_device before"));
+    if (kind == DEVICE && size > f->room - fake_gpu_bytes(f, DEVICE))
+        return fake_leave(f, OUT_OF_MEMORY);
     if (size && posix_memalign(&ptr, ALIGNMENT, size))
         return fake_leave(f, OUT_OF_MEMORY);
     if (size)
@@ -234,6 +247,16 @@ static int device_count(void *cookie, int *count)
     return fake_leave(f, code);
 }
 
+static int pci_bus_id(void *cookie, char *text, int size, int device)
+{
+    const struct fake_gpu *const f = cookie;
+
+    if (!f->pci || device < 0 || device >= f->devices)
+        return INVALID_VALUE;
+    (void)snprintf(text, (size_t)size, "%s", f->pci);
+    return 0;
+}
+
 static int current_device(void *cookie, int *device)
 {
     struct fake_gpu *const f = cookie;
@@ -275,6 +298,18 @@ static int alloc(void *cookie, void **ptr, size_t size)
 static int dealloc(void *cookie, void *ptr)
 {
     return fake_give_back(cookie, "cudaFree", DEVICE, ptr);
+}
+
+static int memory_info(void *cookie, size_t *left, size_t *total)
+{
+    struct fake_gpu *const f = cookie;
+    const int code = fake_enter(f, "cudaMemGetInfo");
+
+    if (!code) {
+        *total = f->room;
+        *left = f->room - fake_gpu_bytes(f, DEVICE);
+    }
+    return fake_leave(f, code);
 }
 
 static int stream_create(void *cookie, void **stream)
@@ -457,6 +492,7 @@ const struct pfi_gpu fake_gpu_calls_table = {
     .runtime_version = runtime_version,
     .driver_version = driver_version,
     .device_count = device_count,
+    .pci_bus_id = pci_bus_id,
     .current_device = current_device,
     .use_device = use_device,
     .pin = pin,
@@ -465,6 +501,7 @@ const struct pfi_gpu fake_gpu_calls_table = {
     .host_unregister = host_unregister,
     .alloc = alloc,
     .dealloc = dealloc,
+    .memory_info = memory_info,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
     .stream_wait = stream_wait,

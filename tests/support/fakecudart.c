@@ -3,6 +3,9 @@
  * error. */
 #include "tests/support/fakecudart.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include <cuda_runtime_api.h>
 
 static struct fake_gpu *fake;
@@ -15,12 +18,24 @@ void fake_cudart_use(struct fake_gpu *used)
     gpu = used ? fake_gpu_table(used) : NULL;
 }
 
-/* A program that knows nothing of the fake has one device. */
+/* A program that knows nothing of the fake has one device, or as the test that
+ * runs it says: "DEVICES CODE-OF-THE-COUNT DRIVER BYTES-OF-A-DEVICE". */
 static struct fake_gpu *first;
 
 __attribute__((constructor)) static void begin(void)
 {
-    first = fake_gpu_start(1);
+    const char *const words = getenv("PINFOLD_FAKE_GPU");
+    int devices = 1, code = 0, driver = 13000;
+    unsigned long long room = 0;
+
+    if (words &&
+        sscanf(words, "%d %d %d %llu", &devices, &code, &driver, &room) != 4)
+        abort();
+    first = fake_gpu_start(devices);
+    if (!first)
+        abort();
+    fake_gpu_script(first, code, 13000, driver);
+    fake_gpu_room(first, (size_t)room);
     fake_cudart_use(first);
 }
 
@@ -71,6 +86,11 @@ cudaError_t cudaGetDeviceCount(int *count)
     return keep(gpu->device_count(gpu->cookie, count));
 }
 
+cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
+{
+    return keep(gpu->pci_bus_id(gpu->cookie, text, size, device));
+}
+
 cudaError_t cudaGetDevice(int *device)
 {
     return keep(gpu->current_device(gpu->cookie, device));
@@ -112,6 +132,11 @@ cudaError_t cudaMalloc(void **ptr, size_t size)
 cudaError_t cudaFree(void *ptr)
 {
     return keep(gpu->dealloc(gpu->cookie, ptr));
+}
+
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
+{
+    return keep(gpu->memory_info(gpu->cookie, free, total));
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
@@ -170,13 +195,6 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 }
 
 /* What the tests ask of a device, and the library does not. */
-cudaError_t cudaMemGetInfo(size_t *bytes, size_t *total)
-{
-    *total = (size_t)1 << 34;
-    *bytes = *total - fake_gpu_device_bytes(fake);
-    return cudaSuccess;
-}
-
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
                                      const void *ptr)
 {

@@ -26,6 +26,7 @@ struct fake_gpu *fake_gpu_start(int devices)
     f->runtime = f->driver = 13000;
     f->latency_ns = 1;
     f->bytes_per_ns = 1;
+    fake_gpu_room(f, 0);
     f->initial.kind = STREAM;
     f->objects = &f->initial;
     f->table = fake_gpu_calls_table;
@@ -61,6 +62,16 @@ void fake_gpu_script(struct fake_gpu *f, int count_code, int runtime,
     f->count_code = count_code;
     f->runtime = runtime;
     f->driver = driver;
+}
+
+void fake_gpu_pci(struct fake_gpu *f, const char *pci)
+{
+    f->pci = pci;
+}
+
+void fake_gpu_room(struct fake_gpu *f, size_t bytes)
+{
+    f->room = bytes ? bytes : (size_t)1 << 40;
 }
 
 void fake_gpu_fail(struct fake_gpu *f, long calls, int code, bool for_ever)
@@ -210,10 +221,14 @@ struct fake_live fake_gpu_live(struct fake_gpu *f)
             pending += (int)(fake_stream_pushed(o->stream) -
                              fake_stream_done(o->stream));
     }
+    const size_t pinned =
+        fake_gpu_bytes(f, PINNED) + fake_gpu_bytes(f, REGISTERED);
+    const size_t device = fake_gpu_bytes(f, DEVICE);
+
     pthread_mutex_unlock(&f->lock);
     return (struct fake_live){counts[PINNED] + counts[REGISTERED],
                               counts[DEVICE], counts[STREAM], counts[EVENT],
-                              counts[LIBRARY], pending};
+                              counts[LIBRARY], pending, pinned, device};
 }
 
 long fake_gpu_calls(struct fake_gpu *f)
@@ -238,17 +253,6 @@ long fake_gpu_pageable_copies(struct fake_gpu *f)
 long fake_gpu_kernels(struct fake_gpu *f)
 {
     return f->kernels;
-}
-
-size_t fake_gpu_device_bytes(struct fake_gpu *f)
-{
-    size_t bytes = 0;
-
-    pthread_mutex_lock(&f->lock);
-    for (const struct fake_object *o = f->objects; o; o = o->next)
-        bytes += o->alive && o->kind == DEVICE ? o->size : 0;
-    pthread_mutex_unlock(&f->lock);
-    return bytes;
 }
 
 int fake_gpu_kind_of(struct fake_gpu *f, const void *ptr)

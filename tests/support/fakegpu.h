@@ -23,6 +23,7 @@ struct fake_gpu;
 /* What is alive, and the operations that are not done in all streams. */
 struct fake_live {
     int pins, allocs, streams, events, libraries, pending;
+    size_t pinned_bytes, device_bytes;
 };
 
 /* NULL when out of memory.  Versions are 13000 at first. */
@@ -36,10 +37,15 @@ const struct pfi_gpu *fake_gpu_table(struct fake_gpu *fake);
 void fake_gpu_script(struct fake_gpu *fake, int count_code, int runtime,
                      int driver);
 
+/* The PCI bus id of every device; NULL, as at first: that call fails.  Kept. */
+void fake_gpu_pci(struct fake_gpu *fake, const char *pci);
+/* What all devices' memory together takes; 0, as at first: 1 TiB. */
+void fake_gpu_room(struct fake_gpu *fake, size_t bytes);
+
 /* The call after `calls` more calls fails with `code`, and all later ones too
  * where `for_ever`, as after an error that CUDA calls sticky.  A failing call
- * does nothing, save that one which gives something back does so.  The versions
- * and error_name are no calls. */
+ * does nothing, save that one which gives something back does so.  The versions,
+ * the PCI bus id and error_name are no calls. */
 void fake_gpu_fail(struct fake_gpu *fake, long calls, int code, bool for_ever);
 /* Every call of this name fails with `code`; NULL ends that. */
 void fake_gpu_refuse(struct fake_gpu *fake, const char *name, int code);
@@ -81,8 +87,6 @@ long fake_gpu_pinned_copies(struct fake_gpu *fake);
 long fake_gpu_pageable_copies(struct fake_gpu *fake);
 /* Launches since the start. */
 long fake_gpu_kernels(struct fake_gpu *fake);
-/* Bytes that are allocated on the devices. */
-size_t fake_gpu_device_bytes(struct fake_gpu *fake);
 /* 2 for memory on a device, 1 for pinned memory, 0 for other. */
 int fake_gpu_kind_of(struct fake_gpu *fake, const void *ptr);
 /* Says that a call broke a rule, a literal. */

@@ -36,6 +36,8 @@ struct fake_gpu {
     const struct fake_world *world;
     pthread_mutex_t lock;
     int devices, count_code, runtime, driver;
+    const char *pci;
+    size_t room;
     long calls, fail_at, slow_at;
     int fail_code, refused_code;
     bool fail_for_ever;
@@ -93,6 +95,8 @@ int fake_launch(void *cookie, void *kernel, const struct pfi_gpu_grid *grid,
                 void **arguments, void *stream);
 void fake_launches_end(struct fake_gpu *fake);
 
+/* With the lock held: the bytes of a kind that are alive. */
+size_t fake_gpu_bytes(const struct fake_gpu *fake, enum fake_kind kind);
 /* The functions, without a cookie. */
 extern const struct pfi_gpu fake_gpu_calls_table;
 
