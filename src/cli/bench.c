@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "src/cli/bench_all.h"
 #include "src/cli/progress.h"
 #include "src/cli/run.h"
 
@@ -245,7 +246,8 @@ static void print_words(const struct measure *m)
                  caller > worker ? "loading is the bottleneck"
                                  : "the caller is the bottleneck");
     (void)printf("memory: %s slots, peak %.1f MiB; upload: %s\n", a->memory,
-                 (double)usage.ru_maxrss / 1024, a->upload);
+                 (double)usage.ru_maxrss / 1024,
+                 strcmp(a->upload, "on") ? "off" : "on");
     (void)printf("pinfold %s, libjpeg-turbo %s, zlib %s, Pillow rule %s\n",
                  info.version, info.libjpeg_turbo, info.zlib, info.pillow);
     if (m->bad)
@@ -259,8 +261,11 @@ int pfi_cli_bench(const struct pfi_cli_options *o)
     struct pfi_cli_run run;
     pinfold_status status;
     pinfold_error err;
-    int code = pfi_cli_run_open(&run, o), closed;
+    int code, closed;
 
+    if (o->all_devices)
+        return pfi_cli_bench_all(o);
+    code = pfi_cli_run_open(&run, o);
     if (code)
         return code;
     status = run_all(&m, o, run.loader, &err);

@@ -26,6 +26,8 @@ static const struct command {
      "write the tensors: .npy, safetensors, raw"},
     {"explain", PFI_CLI_EXPLAIN, 1, "IMAGE", pfi_cli_explain,
      "say what is done to one picture, in numbers"},
+    {"plan", PFI_CLI_PLAN, 1, "ROOT", pfi_cli_plan,
+     "say what memory and threads a loader takes"},
     {"presets", PFI_CLI_PRESETS, 0, "", pfi_cli_presets,
      "list the weights whose preprocessing --preset knows"},
     {"diff", PFI_CLI_DIFF, 2, "A B|ROOT", pfi_cli_diff,

@@ -143,6 +143,9 @@ static const char *take_device_normalize(struct pfi_cli_options *o,
 
 static const char *take_device(struct pfi_cli_options *o, const char *text)
 {
+    o->all_devices = o->command == PFI_CLI_BENCH && !strcmp(text, "all");
+    if (o->all_devices)
+        return NULL;
     return pfi_cli_to_int32(text, 0, &o->loader.device);
 }
 
@@ -156,6 +159,27 @@ static const char *take_memory(struct pfi_cli_options *o, const char *text)
 
     o->locked = i == 3;
     o->loader.memory = o->locked ? PINFOLD_MEMORY_PAGEABLE : (pinfold_memory)i;
+    return wrong;
+}
+
+static const char *take_max_memory(struct pfi_cli_options *o, const char *text)
+{
+    long long n;
+
+    if (!pfi_cli_to_number(text, 1, LLONG_MAX, &n))
+        return "not a whole number from 1 on";
+    o->loader.max_memory = (uint64_t)n;
+    return NULL;
+}
+
+static const char *take_numa(struct pfi_cli_options *o, const char *text)
+{
+    static const char *const names[] = {"auto", "off", NULL};
+    int i = 0;
+    const char *const wrong =
+        pfi_cli_to_choice(text, names, "not auto or off", &i);
+
+    o->loader.numa = i ? PINFOLD_OFF : 0;
     return wrong;
 }
 
@@ -247,10 +271,12 @@ static const char *take_tensor(struct pfi_cli_options *o, const char *text)
 }
 
 #define LOADS                                                               \
-    (PFI_CLI_VERIFY | PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_DIFF | PFI_CLI_TUNE)
+    (PFI_CLI_VERIFY | PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_DIFF |       \
+     PFI_CLI_TUNE | PFI_CLI_PLAN)
 #define MAKES (LOADS | PFI_CLI_EXPLAIN)
 #define WALKS (LOADS | PFI_CLI_LS)
-#define RUNS (PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_TUNE)
+#define RUNS (PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_TUNE | PFI_CLI_PLAN)
+#define UPLOADS (PFI_CLI_BENCH | PFI_CLI_PLAN)
 
 static const struct option table[] = {
     {"preset", "NAME", MAKES, pfi_cli_take_preset,
@@ -298,7 +324,7 @@ static const struct option table[] = {
     {"slots", "N", LOADS, take_slots, "batches being made, ready or lent (3)"},
     {"shuffle", NULL, RUNS, take_shuffle, "PyTorch's order for the seed"},
     {"seed", "N", RUNS | PFI_CLI_EXPLAIN, take_seed, "of --shuffle, --random-crop and --flip (0)"},
-    {"epoch", "N", RUNS, take_epoch, "the first one (0)"},
+    {"epoch", "N", RUNS & ~PFI_CLI_PLAN, take_epoch, "the first one (0)"},
     {"epochs", "N", PFI_CLI_BENCH | PFI_CLI_TUNE, take_epochs,
      "to measure (1; tune 4)"},
     {"batches", "N", PFI_CLI_BENCH | PFI_CLI_TUNE, take_batches,
@@ -327,14 +353,19 @@ static const struct option table[] = {
     {"drop-last", NULL, RUNS, take_drop_last, "leave out a short last batch"},
     {"on-error", "keep|fail", RUNS, take_on_error,
      "a bad picture is zeroed and counted, or ends the run (keep)"},
-    {"upload", "off|auto|require", PFI_CLI_BENCH, take_upload,
+    {"upload", "off|auto|require", UPLOADS, take_upload,
      "copy batches to a CUDA device (off)"},
-    {"device-normalize", NULL, PFI_CLI_BENCH, take_device_normalize,
+    {"device-normalize", NULL, UPLOADS, take_device_normalize,
      "upload bytes, a quarter of f32's, and normalise there: the same bits"},
-    {"device", "N", PFI_CLI_BENCH, take_device, "CUDA device (0)"},
+    {"device", "N|all", UPLOADS, take_device,
+     "CUDA device (0); all: bench uploads a share to each"},
     {"memory", "KIND", LOADS, take_memory,
      "auto, pinned, pageable, or locked: by mlock() (auto)"},
-    {"trace", "FILE", RUNS, take_trace,
+    {"max-memory", "BYTES", LOADS, take_max_memory,
+     "of the host that the loader may take ('pinfold plan')"},
+    {"numa", "auto|off", LOADS, take_numa,
+     "stay near the device, where the system tells (auto)"},
+    {"trace", "FILE", RUNS & ~PFI_CLI_PLAN, take_trace,
      "write every stage, copy and wait for ui.perfetto.dev"},
     {"allow-empty", NULL, WALKS, take_allow_empty,
      "a class without a picture keeps its label"},
@@ -358,7 +389,7 @@ static const struct option table[] = {
      "which one of a safetensors file (images)"},
     {"json", NULL,
      PFI_CLI_LS | PFI_CLI_BENCH | PFI_CLI_EXPLAIN | PFI_CLI_DIFF |
-         PFI_CLI_PRESETS | PFI_CLI_TUNE, take_json,
+         PFI_CLI_PRESETS | PFI_CLI_TUNE | PFI_CLI_PLAN, take_json,
      "print JSON"},
     {"exhaustive", NULL, PFI_CLI_TUNE, pfi_cli_take_exhaustive,
      "measure every number in every round"},

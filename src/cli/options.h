@@ -20,7 +20,8 @@ enum pfi_cli_command {
     PFI_CLI_EXPLAIN = 16,
     PFI_CLI_PRESETS = 32,
     PFI_CLI_DIFF = 256,
-    PFI_CLI_TUNE = 512
+    PFI_CLI_TUNE = 512,
+    PFI_CLI_PLAN = 1024
 };
 
 /* What export writes. */
@@ -49,6 +50,7 @@ struct pfi_cli_options {
     pinfold_dataset_options dataset;
     long long epoch, epochs, batches, warmup;
     bool classes, json, quiet, force, stages;
+    bool all_devices;
     bool labels32; /* int32, not int64 */
     enum pfi_cli_format format;
     const char *tensor; /* its name in a safetensors file, or NULL */

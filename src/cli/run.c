@@ -48,6 +48,35 @@ int pfi_cli_fail(const pinfold_error *err)
     return PFI_CLI_FAILED;
 }
 
+void pfi_cli_why_no_cuda(char text[160], const char *status)
+{
+    pinfold_info info = {.struct_size = sizeof(info)};
+
+    pinfold_info_get(&info);
+    if (info.cuda_driver && info.cuda_driver < info.cuda_runtime)
+        (void)snprintf(text, 160, "%s (driver %d.%d, runtime %d.%d)", status,
+                       info.cuda_driver / 1000, info.cuda_driver % 1000 / 10,
+                       info.cuda_runtime / 1000, info.cuda_runtime % 1000 / 10);
+    else
+        (void)snprintf(text, 160, "%s", status);
+}
+
+/* Where there is no upload although one was asked for: why, in a line. */
+static void say_no_upload(const pinfold_loader *loader,
+                          const struct pfi_cli_options *o)
+{
+    pinfold_stats stats = {.struct_size = sizeof(stats)};
+    char why[160];
+
+    pinfold_loader_stats(loader, &stats);
+    if (o->quiet || o->loader.upload != PINFOLD_UPLOAD_AUTO ||
+        !strcmp(stats.upload, "on"))
+        return;
+    pfi_cli_why_no_cuda(why, stats.upload);
+    (void)fprintf(stderr, "pinfold: no upload: %s; goes on in ordinary memory\n",
+                  why);
+}
+
 int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o)
 {
     pinfold_loader_options options = o->loader;
@@ -71,6 +100,7 @@ int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o)
     pfi_cli_order_close(&order);
     if (status || pinfold_loader_start(run->loader, o->epoch, &err))
         return pfi_cli_run_close(run, pfi_cli_fail(&err));
+    say_no_upload(run->loader, o);
     return PFI_CLI_OK;
 }
 

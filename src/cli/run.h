@@ -15,6 +15,10 @@ void pfi_cli_catch_signals(void);
 /* Prints "pinfold: MESSAGE" and returns the exit status that fits. */
 int pfi_cli_fail(const pinfold_error *err);
 
+/* Why there is no CUDA, as `status` of the library says, with the versions where
+ * one is too old. */
+void pfi_cli_why_no_cuda(char text[160], const char *status);
+
 struct pfi_cli_run {
     pinfold_dataset *dataset;
     pinfold_loader *loader;
@@ -49,5 +53,6 @@ int pfi_cli_explain(const struct pfi_cli_options *o);
 int pfi_cli_presets(const struct pfi_cli_options *o);
 int pfi_cli_diff(const struct pfi_cli_options *o);
 int pfi_cli_tune(const struct pfi_cli_options *o);
+int pfi_cli_plan(const struct pfi_cli_options *o);
 
 #endif

@@ -73,7 +73,7 @@ static pinfold_status find_device(pinfold_loader *loader,
         return PINFOLD_OK;
     print_versions(gpu, versions);
     return pfi_fail(err, PINFOLD_E_CUDA, code,
-                    "no CUDA device: %s (%scudaGetDeviceCount: %d)", why,
+                    "CUDA is not usable: %s (%scudaGetDeviceCount: %d)", why,
                     versions, code);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Epochs hold every sample once, in order, whatever the number of workers. */
 #include <criterion/criterion.h>
+#include <stddef.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +81,34 @@ Test(loader, the_order_does_not_depend_on_workers)
         cr_assert_arr_eq(first, order, 37 * sizeof(*order));
         pinfold_loader_close(loader);
     }
+}
+
+/* Options from before max_memory, and a plan that takes only two fields. */
+Test(loader, structs_of_other_sizes_are_planned)
+{
+    pinfold_memory_plan plan = {0}, whole = {.struct_size = sizeof(whole)};
+    pinfold_error err;
+
+    options.max_memory = 1;
+    plan.struct_size = offsetof(pinfold_memory_plan, host_bytes);
+    plan.host_bytes = 12345;
+    options.struct_size = offsetof(pinfold_loader_options, max_memory);
+    cr_assert_eq(pinfold_loader_plan(set.dataset, &options, &plan, &err),
+                 PINFOLD_OK, "%s", err.message);
+    cr_assert_eq(plan.struct_size, offsetof(pinfold_memory_plan, host_bytes));
+    cr_assert_eq(plan.host_bytes, 12345, "it was written past its end");
+    cr_assert_eq(pinfold_loader_plan(set.dataset, NULL, &whole, &err),
+                 PINFOLD_OK);
+    cr_assert_eq(whole.host_slot_bytes,
+                 3 * (256 * 3 * 224 * 224 * 4 + (size_t)128));
+    cr_assert_eq(whole.samples, 37);
+    cr_assert_eq(whole.batches, 1);
+    cr_assert_eq(whole.order_bytes, 38 * 8);
+    cr_assert_eq(whole.label_bytes, 3 * 256 * (8 + 8 + 4 + (size_t)512));
+    cr_assert_eq(pinfold_loader_plan(NULL, NULL, &whole, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_eq(pinfold_loader_plan(set.dataset, NULL, NULL, &err),
+                 PINFOLD_E_ARGUMENT);
 }
 
 Test(loader, reading_ahead_stops_where_the_epoch_does)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Batches on a fake device hold their own samples, by every way of release. */
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -294,6 +296,84 @@ Test(upload, a_demand_for_pinned_memory_names_both_calls)
     cr_assert_eq(err.sys_code, 801);
     cr_assert_not_null(strstr(err.message, "cudaHostAlloc: "));
     cr_assert_not_null(strstr(err.message, "cudaHostRegister: "));
+}
+
+static pinfold_status refused_open(pinfold_error *err)
+{
+    pinfold_loader *loader;
+    const pinfold_status status = pfi_loader_open(
+        &loader, set.dataset, &options, gpu, &set.reader, err);
+
+    cr_assert_null(loader);
+    return status;
+}
+
+Test(upload, a_full_device_is_named_with_its_bytes)
+{
+    const size_t slot = 4 * 48 + 128;
+    pinfold_error err;
+    char words[128];
+
+    options.slots = 3;
+    fake_gpu_room(fake, 2 * slot + 7);
+    cr_assert_eq(refused_open(&err), PINFOLD_E_CUDA);
+    cr_assert_eq(err.sys_code, 2);
+    (void)snprintf(words, sizeof(words),
+                   "cudaMalloc: cudaErrorMemoryAllocation (2): %zu bytes asked "
+                   "for slot 3 of 3, 7 of device 1's %zu are free",
+                   slot, 2 * slot + 7);
+    cr_assert_str_eq(err.message, words);
+    /* Nor can it say how much is free. */
+    fake_gpu_refuse(fake, "cudaMemGetInfo", 700);
+    cr_assert_eq(refused_open(&err), PINFOLD_E_CUDA);
+    cr_assert_eq(err.sys_code, 2);
+    cr_assert_str_eq(err.message,
+                     "cudaMalloc: cudaErrorMemoryAllocation (2)");
+}
+
+Test(upload, a_device_that_is_not_there_is_counted)
+{
+    pinfold_error err;
+
+    options.device = 2;
+    for (int upload = 0; upload < 3; upload++) {
+        options.upload = (pinfold_upload)upload;
+        cr_assert_eq(refused_open(&err), PINFOLD_E_ARGUMENT);
+        cr_assert_str_eq(err.message, "device 2: there are 2, counted from 0");
+    }
+}
+
+/* What a demand says of each lack. */
+Test(upload, a_demand_says_what_is_missing)
+{
+    static const struct {
+        int code, driver;
+        const char *words;
+    } rows[] = {
+        {35, 0, "CUDA is not usable: no NVIDIA driver (cudaGetDeviceCount: 35)"},
+        {35, 12040,
+         "CUDA is not usable: the NVIDIA driver is too old for this CUDA runtime "
+         "(driver 12.4, runtime 13.0; cudaGetDeviceCount: 35)"},
+        {100, 13000,
+         "CUDA is not usable: no CUDA device (cudaGetDeviceCount: 100)"},
+        {34, 0,
+         "CUDA is not usable: libcuda is the toolkit's stub, not a driver "
+         "(cudaGetDeviceCount: 34)"},
+    };
+    pinfold_error err;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        fake_gpu_script(fake, rows[i].code, 13000, rows[i].driver);
+        options.upload = PINFOLD_UPLOAD_REQUIRE;
+        options.memory = PINFOLD_MEMORY_AUTO;
+        cr_assert_eq(refused_open(&err), PINFOLD_E_CUDA);
+        cr_assert_str_eq(err.message, rows[i].words);
+        options.upload = PINFOLD_UPLOAD_AUTO;
+        options.memory = PINFOLD_MEMORY_PINNED;
+        cr_assert_eq(refused_open(&err), PINFOLD_E_CUDA);
+        cr_assert_str_eq(err.message, rows[i].words);
+    }
+    fake_gpu_script(fake, 0, 13000, 13000);
 }
 
 /* Call k of a whole run fails once: an error that names the call, no hang, no

@@ -388,3 +388,24 @@ Test(upload_bytes, the_interpreter_sees_what_is_wrong)
     cr_assert_null(fake_ptx_load("frobnicate.u32 %r1, %r2;\n"));
     cr_assert_null(fake_ptx_load("bra $nowhere;\nret;\n"));
 }
+
+Test(upload_bytes, a_full_device_names_the_bytes_that_it_lacks)
+{
+    const size_t slots = 3 * (BATCH * (size_t)3072 + 128);
+    const size_t staging = 3072 + 256 + BATCH * (size_t)768 + 128;
+    pinfold_loader *loader;
+    pinfold_error err;
+    char words[128];
+
+    fake_gpu_room(fake, slots + staging - 1);
+    cr_assert_eq(pfi_loader_open(&loader, set.dataset, &options, gpu, &reader,
+                                 &err),
+                 PINFOLD_E_CUDA);
+    (void)snprintf(words, sizeof(words),
+                   "cudaMalloc: cudaErrorMemoryAllocation (2): %zu bytes asked "
+                   "for a batch's bytes, %zu of device 0's %zu are free",
+                   staging, staging - 1, slots + staging - 1);
+    cr_assert_str_eq(err.message, words);
+    fake_gpu_room(fake, slots + staging);
+    pinfold_loader_close(open_loader(gpu));
+}
