@@ -38,11 +38,12 @@ static void add_remarks(struct pfi_cli_advice *a,
             mib(m->cgroup_limit), mib(m->cgroup_used));
     if (m->swap_used)
         add(a, "%.1f MiB of swap are in use", mib(m->swap_used));
-    /* NVIDIA's Linux driver locks pages without counting them there. */
+    /* Not a reason by itself: whether pinned memory counts there is up to the
+     * driver. */
     if (m->memlock < pinned)
         add(a,
-            "RLIMIT_MEMLOCK is %.1f MiB, less than %.1f: CUDA on Linux does not "
-            "go by it, what locks by mlock() would fail",
+            "RLIMIT_MEMLOCK is %.1f MiB, less than %.1f: where the driver goes "
+            "by it, it refuses to pin",
             mib(m->memlock), mib(pinned));
 }
 
