@@ -285,6 +285,42 @@ Test(fastjpeg, ends)
     }
 }
 
+/* Seventeen DC differences of +2047 leave 16 bits: where libjpeg wraps. */
+Test(fastjpeg, dc_beyond_16_bits)
+{
+    static unsigned char chunk[PFI_FAST_CHUNK + PFI_FAST_SLACK];
+    unsigned char bits[40] = {0}, data[80];
+    size_t size = 0;
+    static int16_t blocks[18 * 64];
+    static struct pfi_fast_building room;
+    static struct pfi_fast_coder coder;
+    static struct pfi_fast_scan s;
+    const struct pfi_fast_huffman dc = {.counts = {1}, .symbols = {11}};
+    const struct pfi_fast_huffman ac = {.counts = {1}, .symbols = {0}};
+    const struct pfi_fast_kernels *k;
+
+    cr_assert(pfi_fast_coder_make(&coder, &dc, &ac, &room));
+    for (size_t bit = 0; bit < 17 * 13; bit++) /* 0 11111111111 0 */
+        if (bit % 13 != 0 && bit % 13 != 12)
+            bits[bit / 8] |= (unsigned char)(128 >> bit % 8);
+    for (size_t i = 0; i < sizeof(bits); i++) {
+        data[size++] = bits[i];
+        if (bits[i] == 0xFF)
+            data[size++] = 0;
+    }
+    for (int i = 0; (k = pfi_fast_kernels_at(i)); i++) {
+        for (uint32_t count = 16; count <= 17; count++) {
+            memset(blocks, 0, sizeof(blocks));
+            s = (struct pfi_fast_scan){.n_blocks = 1, .chunk = chunk};
+            s.coder[0] = &coder;
+            pfi_fast_scan_begin(&s, data, data + size);
+            cr_assert_eq(k->decode(&s, count, blocks), count == 16, "%s",
+                         k->name);
+            cr_assert_eq(blocks[15 * 64], 16 * 2047);
+        }
+    }
+}
+
 /* --------------------------------------------------------------- kernels --- */
 
 #define MOST 200
