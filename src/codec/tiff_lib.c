@@ -86,8 +86,12 @@ static int on_error(TIFF *tiff, void *state, const char *module,
 
     (void)tiff;
     (void)module;
+    /* The format is libtiff's own, and says what its parameters are. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
     if (!s->message[0])
         (void)vsnprintf(s->message, sizeof(s->message), format, args);
+#pragma GCC diagnostic pop
     return 1;
 }
 
