@@ -5,6 +5,7 @@
  * usage: test_device [EPOCHS [SAMPLES [CROP [ROOT [JSON]]]]]
  * ROOT is a tree of real pictures; figures are written to JSON. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/gpu/device.h"
 #include "tests/support/fakeset.h"
@@ -40,6 +41,29 @@ bool device_normalizes(const struct device_way *way)
     return way->normalize && pfi_gpu_default()->launch;
 }
 
+/* What was taken is what was planned, save where the system does not pin. */
+static void meet_plan(pinfold_dataset *dataset, const pinfold_loader *loader,
+                      const pinfold_loader_options *options)
+{
+    pinfold_memory_plan plan = {.struct_size = sizeof(plan)};
+    pinfold_stats stats = {.struct_size = sizeof(stats)};
+    pinfold_error err;
+
+    device_ok(pinfold_loader_plan(dataset, options, &plan, &err), &err);
+    pinfold_loader_stats(loader, &stats);
+    if (stats.device_bytes == plan.device_bytes &&
+        stats.pinned_bytes + stats.host_bytes ==
+            plan.pinned_bytes + plan.host_bytes &&
+        (stats.pinned_bytes == plan.pinned_bytes ||
+         strcmp(stats.memory, "pinned") != 0))
+        return;
+    (void)fprintf(stderr, "%zu pinned, %zu ordinary, %zu device bytes; planned "
+                          "%zu, %zu, %zu\n",
+                  stats.pinned_bytes, stats.host_bytes, stats.device_bytes,
+                  plan.pinned_bytes, plan.host_bytes, plan.device_bytes);
+    exit(1);
+}
+
 pinfold_loader *device_open(const struct device_set *set,
                             const struct device_way *way)
 {
@@ -58,6 +82,7 @@ pinfold_loader *device_open(const struct device_set *set,
     device_ok(pfi_loader_open(&loader, set->dataset, &options, NULL,
                               set->reader, &err),
               &err);
+    meet_plan(set->dataset, loader, &options);
     return loader;
 }
 
