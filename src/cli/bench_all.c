@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/cli/bench_all.h"
+#include "src/cli/lists.h"
 #include "src/cli/locked.h"
 #include "src/cli/order.h"
 #include "src/cli/progress.h"
@@ -141,8 +142,7 @@ static pinfold_status open_loaders(struct lane *lanes, int n,
 {
     pinfold_loader_options options = o->loader;
     pinfold_dataset *dataset;
-    pinfold_status status =
-        pinfold_dataset_open(&dataset, o->arguments[0], &o->dataset, err);
+    pinfold_status status = pfi_cli_dataset_open(&dataset, o, err);
 
     if (status)
         return status;

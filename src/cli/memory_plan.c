@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "src/cli/advice.h"
+#include "src/cli/lists.h"
 #include "src/cli/locked.h"
 #include "src/cli/order.h"
 #include "src/cli/run.h"
@@ -145,7 +146,7 @@ static int make_plan(const struct pfi_cli_options *o, pinfold_memory_plan *plan,
     options.recipe = &o->recipe;
     options.allocator = o->locked ? pfi_cli_locked() : NULL;
     options.order = &order.order;
-    status = pinfold_dataset_open(&dataset, o->arguments[0], &o->dataset, &err);
+    status = pfi_cli_dataset_open(&dataset, o, &err);
     if (!status) {
         status = pinfold_loader_plan(dataset, &options, plan, &err);
         *file = status ? 0 : largest_file(dataset);
