@@ -465,7 +465,8 @@ typedef enum pinfold_lane {
 /* One span of time.  Names, each a literal: "read" a file, "make" a sample
  * (decode and transform it, strip by strip), "wait" for a free slot or an epoch,
  * "next" of the caller, "queue" a copy, "copy" from its queueing until it was
- * seen to be done (with device_normalize, the kernel behind it too), "wait for the copy", "wait for the consumer". */
+ * seen to be done (with device_normalize, the kernel behind it too), "wait for
+ * the copy", "wait for the consumer". */
 typedef struct pinfold_trace_event {
     size_t struct_size;        /* sizeof(pinfold_trace_event) */
     const char *name;

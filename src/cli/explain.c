@@ -4,11 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cli/describe.h"
 #include "src/cli/run.h"
-
-static const char *const filters[] = {"bilinear", "nearest", "box",
-                                      "hamming",  "bicubic", "lanczos"};
-static const char *const dtypes[] = {"f32", "f16", "u8", "bf16"};
 
 /* What convert("RGB") does to each of Pillow's modes. */
 static const struct {
@@ -36,7 +33,8 @@ static const char *colour_text(const pinfold_plan *p)
 {
     /* A JPEG's four components are always taken as inverted. */
     if (!strcmp(p->format, "JPEG") && !strcmp(p->mode, "CMYK"))
-        return "four inks, stored inverted as JPEG has them: turned round, then "
+        return "four inks, stored inverted as JPEG has them: turned round, "
+               "then "
                "to light by\n          Pillow's integer formula, no colour "
                "profile";
     for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++)
@@ -48,10 +46,11 @@ static const char *colour_text(const pinfold_plan *p)
 static void region_in_words(const pinfold_plan *p, const pinfold_recipe *r)
 {
     if (r->random_crop)
-        (void)printf("region    %d x %d from column %d, row %d, drawn with seed "
-                     "%llu\n",
-                     p->region_width, p->region_height, p->region_left,
-                     p->region_top, (unsigned long long)r->random_seed);
+        (void)printf(
+            "region    %d x %d from column %d, row %d, drawn with seed "
+            "%llu\n",
+            p->region_width, p->region_height, p->region_left, p->region_top,
+            (unsigned long long)r->random_seed);
     if (r->flip > 0)
         (void)printf("flip      %s (probability %g)\n",
                      p->mirrored ? "left to right" : "no", (double)r->flip);
@@ -80,8 +79,9 @@ static void in_words(const pinfold_plan *p, const pinfold_recipe *r,
     (void)printf("resize    to %d x %d (%.4f x %.4f before truncation)\n",
                  p->resized_width, p->resized_height, p->exact_width,
                  p->exact_height);
-    (void)printf("          filter %s, at most %d columns and %d rows a pixel\n",
-                 filters[r->filter], p->taps_x, p->taps_y);
+    (void)printf(
+        "          filter %s, at most %d columns and %d rows a pixel\n",
+        pfi_cli_filter_name(r->filter), p->taps_x, p->taps_y);
     (void)printf("          %s resampled first (Pillow %s)\n",
                  p->vertical_first ? "rows are" : "columns are",
                  r->pillow == PINFOLD_PILLOW_12 ? "12.3.0 and before"
@@ -93,13 +93,13 @@ static void in_words(const pinfold_plan *p, const pinfold_recipe *r,
         (void)puts("pad       none: the resized picture covers the crop");
     (void)printf("crop      %d x %d from column %d, row %d\n", p->output_width,
                  p->output_height, p->crop_left, p->crop_top);
-    (void)printf("window    the crop needs columns %d to %d, rows %d to %d of the "
-                 "picture\n",
-                 p->window_left, p->window_right, p->window_top,
-                 p->window_bottom);
+    (void)printf(
+        "window    the crop needs columns %d to %d, rows %d to %d of the "
+        "picture\n",
+        p->window_left, p->window_right, p->window_top, p->window_bottom);
     (void)printf("output    %s [%lld, %lld, %lld], %zu bytes\n",
-                 dtypes[r->dtype], (long long)shape[1], (long long)shape[2],
-                 (long long)shape[3], bytes);
+                 pfi_cli_dtype_name(r->dtype), (long long)shape[1],
+                 (long long)shape[2], (long long)shape[3], bytes);
     (void)printf("scratch   %llu bytes besides the decoder's\n",
                  (unsigned long long)p->scratch_bytes);
 }
@@ -113,21 +113,22 @@ static void in_json(const pinfold_plan *p, const pinfold_recipe *r,
                  "\"vertical_first\":%s,\"pillow\":%d,",
                  p->format, p->mode, p->width, p->height, p->exact_width,
                  p->exact_height, p->resized_width, p->resized_height,
-                 filters[r->filter], p->vertical_first ? "true" : "false",
+                 pfi_cli_filter_name(r->filter),
+                 p->vertical_first ? "true" : "false",
                  r->pillow == PINFOLD_PILLOW_12 ? 12 : 13);
-    (void)printf("\"pad\":[%d,%d,%d,%d],\"crop\":[%d,%d,%d,%d],"
-                 "\"window\":[%d,%d,%d,%d],\"taps\":[%d,%d],\"dtype\":\"%s\","
-                 "\"shape\":[%lld,%lld,%lld],\"bytes\":%zu,"
-                 "\"region\":[%d,%d,%d,%d],\"mirrored\":%s,"
-                 "\"scratch_bytes\":%llu,\"decoder\":\"%s\",",
-                 p->pad_left, p->pad_top, p->pad_right, p->pad_bottom,
-                 p->crop_left, p->crop_top, p->output_width, p->output_height,
-                 p->window_left, p->window_top, p->window_right,
-                 p->window_bottom, p->taps_x, p->taps_y, dtypes[r->dtype],
-                 (long long)shape[1], (long long)shape[2], (long long)shape[3],
-                 bytes, p->region_left, p->region_top, p->region_width,
-                 p->region_height, p->mirrored ? "true" : "false",
-                 (unsigned long long)p->scratch_bytes, p->decoder);
+    (void)printf(
+        "\"pad\":[%d,%d,%d,%d],\"crop\":[%d,%d,%d,%d],"
+        "\"window\":[%d,%d,%d,%d],\"taps\":[%d,%d],\"dtype\":\"%s\","
+        "\"shape\":[%lld,%lld,%lld],\"bytes\":%zu,"
+        "\"region\":[%d,%d,%d,%d],\"mirrored\":%s,"
+        "\"scratch_bytes\":%llu,\"decoder\":\"%s\",",
+        p->pad_left, p->pad_top, p->pad_right, p->pad_bottom, p->crop_left,
+        p->crop_top, p->output_width, p->output_height, p->window_left,
+        p->window_top, p->window_right, p->window_bottom, p->taps_x, p->taps_y,
+        pfi_cli_dtype_name(r->dtype), (long long)shape[1], (long long)shape[2],
+        (long long)shape[3], bytes, p->region_left, p->region_top,
+        p->region_width, p->region_height, p->mirrored ? "true" : "false",
+        (unsigned long long)p->scratch_bytes, p->decoder);
     /* The reasons have nothing that JSON would escape. */
     if (p->decoder_why)
         (void)printf("\"decoder_why\":\"%s\",", p->decoder_why);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pinfold presets: the weights that --preset knows, and what each means. */
+#include "src/cli/describe.h"
 #include "src/cli/run.h"
 #include "src/cli/text.h"
-
-static const char *const filters[] = {"bilinear", "nearest", "box",
-                                      "hamming",  "bicubic", "lanczos"};
 
 static void print_channels(const char *before, const float values[3],
                            const char *after)
@@ -21,10 +19,10 @@ static void in_words(const pinfold_preset *preset, const pinfold_recipe *r)
     }
     (void)printf("%-48s %c %4d %4d  %-8s  ", preset->name,
                  preset->model_default ? '*' : ' ', r->resize_short,
-                 r->crop_height, filters[r->filter]);
+                 r->crop_height, pfi_cli_filter_name(r->filter));
     (void)printf("%g,%g,%g  %g,%g,%g", (double)r->mean[0], (double)r->mean[1],
-                 (double)r->mean[2], (double)r->stddev[0],
-                 (double)r->stddev[1], (double)r->stddev[2]);
+                 (double)r->mean[2], (double)r->stddev[0], (double)r->stddev[1],
+                 (double)r->stddev[2]);
     if (preset->accuracy > 0)
         (void)printf("  %.3f", preset->accuracy);
     (void)puts("");
@@ -41,7 +39,8 @@ static void in_json(const pinfold_preset *preset, const pinfold_recipe *r)
         return;
     }
     (void)printf("\"resize\":%d,\"crop\":%d,\"filter\":\"%s\",",
-                 r->resize_short, r->crop_height, filters[r->filter]);
+                 r->resize_short, r->crop_height,
+                 pfi_cli_filter_name(r->filter));
     print_channels("\"mean\":[", r->mean, "],");
     print_channels("\"std\":[", r->stddev, "],");
     if (preset->accuracy > 0)

@@ -168,7 +168,8 @@ const char *pfi_cli_take_pillow(struct pfi_cli_options *o, const char *text)
 {
     static const char *const names[] = {"13", "12", NULL};
     int i = 0;
-    const char *const wrong = pfi_cli_to_choice(text, names, "not 12 or 13", &i);
+    const char *const wrong =
+        pfi_cli_to_choice(text, names, "not 12 or 13", &i);
 
     o->recipe.pillow = (pinfold_pillow)i;
     return wrong;
@@ -201,7 +202,8 @@ const char *pfi_cli_take_layout(struct pfi_cli_options *o, const char *text)
 {
     static const char *const names[] = {"nchw", "nhwc", NULL};
     int i = 0;
-    const char *const wrong = pfi_cli_to_choice(text, names, "not nchw or nhwc", &i);
+    const char *const wrong =
+        pfi_cli_to_choice(text, names, "not nchw or nhwc", &i);
 
     o->recipe.layout = (pinfold_layout)i;
     return wrong;

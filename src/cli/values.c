@@ -8,7 +8,7 @@
 #include <string.h>
 
 bool pfi_cli_to_number(const char *text, long long low, long long high,
-                      long long *out)
+                       long long *out)
 {
     char *end;
 
@@ -37,11 +37,12 @@ bool pfi_cli_to_pair(const char *text, int32_t *height, int32_t *width)
         return false;
     memcpy(first, text, (size_t)(x - text));
     first[x - text] = '\0';
-    return !pfi_cli_to_int32(first, 1, height) && !pfi_cli_to_int32(x + 1, 1, width);
+    return !pfi_cli_to_int32(first, 1, height) &&
+           !pfi_cli_to_int32(x + 1, 1, width);
 }
 
 const char *pfi_cli_to_choice(const char *text, const char *const *names,
-                             const char *what, int *out)
+                              const char *what, int *out)
 {
     for (int i = 0; names[i]; i++) {
         if (!strcmp(text, names[i])) {

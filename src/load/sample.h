@@ -26,8 +26,8 @@ pinfold_status pfi_task_init(struct pfi_task *task, const pinfold_recipe *recipe
                              pinfold_error *err);
 
 /* Decodes `size` bytes at `data`, draws the random crop and flip with `seed` and
- * writes task->recipe.sample_bytes to `dst`.  Scratch comes from the arena, which the caller resets.  Adds to `times`.
- * Messages name no file. */
+ * writes task->recipe.sample_bytes to `dst`.  Scratch comes from the arena, which
+ * the caller resets.  Adds to `times`.  Messages name no file. */
 pinfold_status pfi_sample_make(const struct pfi_task *task, uint64_t seed,
                                struct pfi_arena *arena, const void *data,
                                size_t size, void *dst, struct pfi_times *times,
