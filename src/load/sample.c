@@ -145,11 +145,13 @@ pinfold_status pfi_sample_make(const struct pfi_task *task, uint64_t seed,
     const uint64_t start = pfi_now_ns();
     struct pfi_decoder decoder;
     pinfold_status status;
+    uint64_t opened;
 
     status = pfi_decoder_open(&decoder, arena, data, size,
                               &task->recipe.limits, task->recipe.exif, err);
-    times->header_ns += pfi_now_ns() - start;
-    times->decode_ns += pfi_now_ns() - start;
+    opened = pfi_now_ns() - start;
+    times->header_ns += opened;
+    times->decode_ns += opened;
     if (status)
         return status;
     status = make(task, seed, &decoder, dst, times, err);
