@@ -65,8 +65,8 @@ void pfi_draw_replacement(struct pfi_mt19937 *rng, int64_t n, int64_t count,
                            range);
 }
 
-pinfold_status pfi_weights_sum(const double *weights, int64_t n, double *sums,
-                               pinfold_error *err)
+pinfold_status pfi_weights_check(const double *weights, int64_t n,
+                                 pinfold_error *err)
 {
     double total = 0;
 
@@ -79,16 +79,25 @@ pinfold_status pfi_weights_sum(const double *weights, int64_t n, double *sums,
                             "weight %lld is %g: negative or no number",
                             (long long)i, weights[i]);
         total += weights[i];
-        sums[i] = total;
     }
     if (!(total > 0) || isinf(total))
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         total > 0 ? "the sum of the weights is no number"
                                   : "all weights are zero");
+    return PINFOLD_OK;
+}
+
+void pfi_weights_sum(const double *weights, int64_t n, double *sums)
+{
+    double total = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        total += weights[i];
+        sums[i] = total;
+    }
     for (int64_t i = 0; i < n; i++)
         sums[i] /= total;
     sums[n - 1] = 1;
-    return PINFOLD_OK;
 }
 
 static int64_t first_from(const double *sums, int64_t n, double wanted)

@@ -19,10 +19,11 @@ uint64_t pfi_replacement_words(int64_t n);
 /* Most weights that torch.multinomial() takes. */
 #define PFI_WEIGHTS_MAX (INT64_C(1) << 24)
 
-/* The running sum of n weights over their total, the last 1; refuses what
- * torch refuses. */
-pinfold_status pfi_weights_sum(const double *weights, int64_t n, double *sums,
-                               pinfold_error *err);
+/* Refuses the weights that torch refuses. */
+pinfold_status pfi_weights_check(const double *weights, int64_t n,
+                                 pinfold_error *err);
+/* The running sum of n checked weights over their total, the last 1. */
+void pfi_weights_sum(const double *weights, int64_t n, double *sums);
 
 /* `count` times torch.multinomial(weights, 1) by those sums; 2 words each. */
 void pfi_draw_weighted(struct pfi_mt19937 *rng, const double *sums, int64_t n,

@@ -84,9 +84,11 @@ static pinfold_status sum_weights(struct pfi_order *order, pinfold_error *err)
     if (order->o.sampler != PINFOLD_SAMPLER_WEIGHTED || !n)
         return PINFOLD_OK;
     order->sums = pfi_calloc((size_t)n, sizeof(*order->sums));
-    return order->sums ? pfi_weights_sum(order->o.weights, n, order->sums, err)
-                       : pfi_fail(err, PINFOLD_E_MEMORY, 0,
-                                  "no memory for %lld weights", (long long)n);
+    if (!order->sums)
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for %lld weights",
+                        (long long)n);
+    pfi_weights_sum(order->o.weights, n, order->sums);
+    return PINFOLD_OK;
 }
 
 /* Whole permutations are drawn, of which the last may be used in part. */

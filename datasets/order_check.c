@@ -2,6 +2,7 @@
  * What is refused of an order, before any work starts. */
 #include "datasets/order.h"
 
+#include "datasets/draw.h"
 #include "src/base/memory.h"
 
 static pinfold_status wrong(pinfold_error *err, const char *what)
@@ -181,5 +182,9 @@ pinfold_status pfi_order_check(const struct pfi_order_source *source,
         status = check_lists(source, o, err);
     if (!status)
         status = check_batches(source, o, err);
-    return status ? status : check_length(source, o, err);
+    if (!status)
+        status = check_length(source, o, err);
+    if (!status && o->n_weights)
+        status = pfi_weights_check(o->weights, o->n_weights, err);
+    return status;
 }
