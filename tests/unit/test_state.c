@@ -8,6 +8,7 @@
 #include "datasets/generator.h"
 #include "src/base/hash.h"
 #include "tests/support/fakeset.h"
+#include "tests/support/pngmake.h"
 
 #define N 65
 #define EPOCHS 3
@@ -21,9 +22,12 @@ static pinfold_error err;
 static int64_t indices[N], thirds[N / 3 + 1], twice[2 * N];
 static int32_t sizes[N];
 static double weights[N];
+static unsigned char generator_bytes[PINFOLD_GENERATOR_SIZE];
 
 static void setup(void)
 {
+    struct pfi_generator generator;
+
     fake_set_open(&set, N);
     recipe = fake_recipe();
     options = pinfold_loader_options_default();
@@ -40,6 +44,9 @@ static void setup(void)
         sizes[i] = 1 + i % 8;
         weights[i] = 1 + i % 5;
     }
+    pfi_generator_seed(&generator, 77);
+    pfi_mt19937_skip(&generator.rng, 1000);
+    pfi_generator_get(&generator, generator_bytes);
 }
 
 static void teardown(void)
@@ -48,6 +55,39 @@ static void teardown(void)
 }
 
 TestSuite(state, .init = setup, .fini = teardown, .timeout = 120);
+
+/* Samplers in parts of a world, and a generator that was given. */
+static bool choose_combined(int which)
+{
+    switch (which) {
+    case 15:
+        order.sampler = PINFOLD_SAMPLER_RANDOM;
+        order.replacement = 1;
+        order.num_samples = 3 * N;
+        break;
+    case 16:
+        order.sampler = PINFOLD_SAMPLER_WEIGHTED;
+        order.weights = weights;
+        order.n_weights = N;
+        order.num_samples = 2 * N + 1;
+        order.shard = PINFOLD_SHARD_CONTIGUOUS;
+        break;
+    case 17:
+        order.sampler = PINFOLD_SAMPLER_SUBSET;
+        order.indices = thirds;
+        order.n_indices = N / 3 + 1;
+        break;
+    case 18:
+        options.shuffle = 1;
+        order.generator = generator_bytes;
+        order.generator_size = sizeof(generator_bytes);
+        return true;
+    default: return false;
+    }
+    order.rank = 1;
+    order.world = 2;
+    return true;
+}
 
 /* Every sampler and shard, by number; false behind the last. */
 static bool choose(int which)
@@ -105,11 +145,10 @@ static bool choose(int which)
         order.world = parts[which < 14 ? which - 11 : 0][2];
         order.shard_drop_last = which == 14;
         break;
-    default: return false;
+    default: return choose_combined(which);
     }
     return true;
 }
-
 static pinfold_loader *open_loader(int workers, const void *state, size_t size)
 {
     pinfold_loader *loader;
@@ -124,6 +163,37 @@ static pinfold_loader *open_loader(int workers, const void *state, size_t size)
     return loader;
 }
 
+/* Pictures in which no pixel is like another, so that a crop or flip shows. */
+static pinfold_status read_uneven(void *cookie, int root_fd, const char *path,
+                                  struct pfi_arena *arena, const void **data,
+                                  size_t *size, pinfold_error *error)
+{
+    const int i = atoi(strchr(path, '/') + 1);
+    unsigned char rows[12][1 + 3 * 16];
+    struct bytes png = {0};
+    void *copy;
+
+    (void)cookie;
+    (void)root_fd;
+    for (int y = 0; y < 12; y++) {
+        rows[y][0] = 0; /* no filter */
+        for (int k = 0; k < 3 * 16; k++)
+            rows[y][1 + k] = (unsigned char)(3 * i + 5 * k + 17 * y);
+    }
+    put_signature(&png);
+    put_header(&png, 16, 12, 8, 2, 0);
+    put_packed(&png, "IDAT", NULL, 0, rows, sizeof(rows));
+    put_chunk(&png, "IEND", NULL, 0);
+    copy = pfi_arena_alloc(arena, png.size);
+    if (copy)
+        memcpy(copy, png.data, png.size);
+    *data = copy;
+    *size = png.size;
+    free(png.data);
+    return copy ? PINFOLD_OK
+                : pfi_fail(error, PINFOLD_E_MEMORY, 0, "no memory");
+}
+
 /* What a batch holds, as one number. */
 static uint64_t hash_batch(const pinfold_batch *batch)
 {
@@ -131,7 +201,8 @@ static uint64_t hash_batch(const pinfold_batch *batch)
     const size_t n = (size_t)batch->count;
     uint64_t hash = pfi_hash(numbers, sizeof(numbers), 0);
 
-    cr_assert(fake_batch_right(&set, batch, batch->data));
+    cr_assert(set.reader.read == read_uneven ||
+              fake_batch_right(&set, batch, batch->data));
     hash = pfi_hash(batch->indices, n * sizeof(int64_t), hash);
     hash = pfi_hash(batch->labels, n * sizeof(int64_t), hash);
     return pfi_hash(batch->data, batch->size, hash);
@@ -161,6 +232,18 @@ static int run(pinfold_loader *loader, uint64_t *hashes)
         hashes[n++] = hash_batch(batch);
         pinfold_batch_release(batch);
     }
+}
+
+static int run_whole(uint64_t *hashes)
+{
+    pinfold_loader *const loader = open_loader(2, NULL, 0);
+    int total;
+
+    cr_assert_eq(pinfold_loader_start(loader, 0, &err), PINFOLD_OK);
+    total = run(loader, hashes);
+    pinfold_loader_close(loader);
+    cr_assert_geq(total, EPOCHS);
+    return total;
 }
 
 /* Takes a state at each batch of the run and goes on from it. */
@@ -205,15 +288,32 @@ Test(state, every_sampler_goes_on_at_every_batch)
 {
     for (int which = 0; choose(which); which++) {
         uint64_t expected[EPOCHS * BATCHES];
-        pinfold_loader *const loader = open_loader(2, NULL, 0);
-        int total;
 
-        cr_assert_eq(pinfold_loader_start(loader, 0, &err), PINFOLD_OK);
-        total = run(loader, expected);
-        pinfold_loader_close(loader);
-        cr_assert_geq(total, EPOCHS);
-        resume_everywhere(expected, total);
+        resume_everywhere(expected, run_whole(expected));
     }
+}
+
+Test(state, random_crops_and_flips_go_on_too)
+{
+    uint64_t plain[EPOCHS * BATCHES], cropped[EPOCHS * BATCHES],
+        flipped[EPOCHS * BATCHES];
+    int total;
+
+    set.reader.read = read_uneven;
+    total = run_whole(plain);
+    recipe.random_crop = 1;
+    recipe.resize_short = 0;
+    cr_assert_eq(run_whole(cropped), total);
+    recipe.flip = 0.5;
+    cr_assert_eq(run_whole(flipped), total);
+    for (int i = 0; i < total; i++) {
+        cr_assert_neq(cropped[i], plain[i]);
+        /* An epoch's last batch is one sample, which may be left as it is. */
+        cr_assert(flipped[i] != cropped[i] || i % 9 == 8);
+    }
+    resume_everywhere(flipped, total);
+    options.shuffle = 1;
+    resume_everywhere(flipped, run_whole(flipped));
 }
 
 /* Each rank of `world` takes `most` batches (all where that is -1); their
