@@ -207,7 +207,7 @@ static int count_devices(const struct pfi_cli_options *o)
     pinfold_info info = {.struct_size = sizeof(info)};
     char why[160];
 
-    if (o->trace || o->order.world || o->order.shard) {
+    if (o->trace || o->order.world > 1 || o->order.shard) {
         (void)fputs("pinfold: --device all takes no --trace, --shard and "
                     "--world\n",
                     stderr);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/cli/launch.h"
 #include "src/cli/order.h"
 #include "src/cli/run.h"
 #include "src/cli/tune_options.h"
@@ -34,8 +35,12 @@ static const struct command {
      "compare two tensors, or one and a tree, and say why"},
     {"tune", PFI_CLI_TUNE, 1, "ROOT", pfi_cli_tune,
      "find the best number of workers, slots and kind of memory"},
+    {"env", PFI_CLI_ENV, 0, "", pfi_cli_env,
+     "say which rank a launcher gave this process"},
 };
 
+/* Commands that take a shard of the data set. */
+#define SHARDS (PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_TUNE | PFI_CLI_PLAN)
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_help(void)
@@ -162,11 +167,13 @@ static int run_command(const struct command *command, int n, char **words)
                                            : "no argument");
         return usage_error();
     }
+    if ((command->bit & SHARDS) && !pfi_cli_launch(&options))
+        return usage_error();
     if (pfi_cli_order_wrong(&options)) {
         (void)fprintf(stderr, "pinfold: %s\n", pfi_cli_order_wrong(&options));
         return usage_error();
     }
-    if (!(command->bit & (PFI_CLI_LS | PFI_CLI_VERIFY | PFI_CLI_PRESETS)) &&
+    if (!(command->bit & (PFI_CLI_LS | PFI_CLI_VERIFY | PFI_CLI_PRESETS | PFI_CLI_ENV)) &&
         pinfold_recipe_size(&options.recipe, 1, &bytes, NULL, &err)) {
         (void)fprintf(stderr, "pinfold: %s\n", err.message);
         return usage_error();

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cli/launch.h"
 #include "src/cli/lists.h"
 #include "src/cli/order.h"
 #include "src/cli/recipe_options.h"
@@ -143,6 +144,7 @@ static const char *take_device_normalize(struct pfi_cli_options *o,
 
 static const char *take_device(struct pfi_cli_options *o, const char *text)
 {
+    o->device_given = true;
     o->all_devices = o->command == PFI_CLI_BENCH && !strcmp(text, "all");
     if (o->all_devices)
         return NULL;
@@ -346,8 +348,11 @@ static const struct option table[] = {
      "exact, contiguous, or torch: padded (exact)"},
     {"shard-drop-last", NULL, RUNS, pfi_cli_take_shard_drop_last,
      "torch's shards leave out what others pad"},
-    {"rank", "R", RUNS, pfi_cli_take_rank, "which shard, from 0"},
-    {"world", "W", RUNS, pfi_cli_take_world, "shards that there are"},
+    {"rank", "R", RUNS | PFI_CLI_ENV, pfi_cli_take_rank, "which shard, from 0"},
+    {"world", "W", RUNS | PFI_CLI_ENV, pfi_cli_take_world,
+     "shards that there are"},
+    {"launcher", "auto|none", RUNS | PFI_CLI_ENV, pfi_cli_take_launcher,
+     "rank and world from the environment ('pinfold env'), or not (auto)"},
     {"orders", "FILE", PFI_CLI_VERIFY, pfi_cli_take_orders,
      "compare PyTorch's orders; takes no ROOT"},
     {"drop-last", NULL, RUNS, take_drop_last, "leave out a short last batch"},
@@ -389,7 +394,7 @@ static const struct option table[] = {
      "which one of a safetensors file (images)"},
     {"json", NULL,
      PFI_CLI_LS | PFI_CLI_BENCH | PFI_CLI_EXPLAIN | PFI_CLI_DIFF |
-         PFI_CLI_PRESETS | PFI_CLI_TUNE | PFI_CLI_PLAN, take_json,
+         PFI_CLI_PRESETS | PFI_CLI_TUNE | PFI_CLI_PLAN | PFI_CLI_ENV, take_json,
      "print JSON"},
     {"exhaustive", NULL, PFI_CLI_TUNE, pfi_cli_take_exhaustive,
      "measure every number in every round"},

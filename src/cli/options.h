@@ -21,7 +21,8 @@ enum pfi_cli_command {
     PFI_CLI_PRESETS = 32,
     PFI_CLI_DIFF = 256,
     PFI_CLI_TUNE = 512,
-    PFI_CLI_PLAN = 1024
+    PFI_CLI_PLAN = 1024,
+    PFI_CLI_ENV = 2048
 };
 
 /* What export writes. */
@@ -60,7 +61,8 @@ struct pfi_cli_options {
     const char *trace; /* a file, or NULL */
     pinfold_order order; /* without its lists: */
     const char *subset, *weights, *list_order, *orders; /* files, or NULL */
-    bool rank_given;
+    const char *rank_text, *world_text; /* as given, or NULL */
+    bool no_launcher, device_given;
     const char *save; /* a file for an index, or NULL */
     const char *arguments[2];
     int n_arguments;

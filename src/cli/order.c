@@ -68,12 +68,13 @@ const char *pfi_cli_take_shard_drop_last(struct pfi_cli_options *o,
 
 const char *pfi_cli_take_rank(struct pfi_cli_options *o, const char *text)
 {
-    o->rank_given = true;
+    o->rank_text = text;
     return pfi_cli_to_int32(text, 0, &o->order.rank);
 }
 
 const char *pfi_cli_take_world(struct pfi_cli_options *o, const char *text)
 {
+    o->world_text = text;
     return pfi_cli_to_int32(text, 1, &o->order.world);
 }
 
@@ -88,12 +89,6 @@ const char *pfi_cli_order_wrong(const struct pfi_cli_options *o)
     const int lists = (o->subset != NULL) + (o->weights != NULL) +
                       (o->list_order != NULL);
 
-    if (o->rank_given && !o->order.world)
-        return "--rank without --world";
-    if (o->order.world && !o->rank_given)
-        return "--world without --rank";
-    if (o->order.world && o->order.rank >= o->order.world)
-        return "--rank is not below --world";
     if (lists > 1)
         return "only one of --subset, --weights and --order can be";
     if ((o->subset || o->list_order) &&

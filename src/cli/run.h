@@ -54,5 +54,6 @@ int pfi_cli_presets(const struct pfi_cli_options *o);
 int pfi_cli_diff(const struct pfi_cli_options *o);
 int pfi_cli_tune(const struct pfi_cli_options *o);
 int pfi_cli_plan(const struct pfi_cli_options *o);
+int pfi_cli_env(const struct pfi_cli_options *o);
 
 #endif
