@@ -303,6 +303,9 @@ typedef struct pinfold_plan {
                                * or "libwebp"; a literal */
     const char *decoder_why;  /* NULL, or why not pinfold's own; a literal */
     uint64_t decoder_bytes;   /* memory of pinfold's own decoder; 0 = unknown */
+    int32_t orientation;      /* EXIF's, 1 to 8; 0 = none, or not looked for: the
+                               * recipe's exif is 0, and the format not TIFF */
+    int32_t reserved;         /* 0 */
 } pinfold_plan;
 
 /* Fills `out` (struct_size set) from the header of the picture of `size` bytes

@@ -133,6 +133,7 @@ static pinfold_status plan_picture(const struct pfi_recipe *recipe,
         filled.mode = decoder.mode;
         filled.width = decoder.width;
         filled.height = decoder.height;
+        filled.orientation = decoder.orientation;
         filled.output_width = recipe->width;
         filled.output_height = recipe->height;
         fill_axis_fields(&filled, &plan, &region);

@@ -168,3 +168,34 @@ Test(formats, others_are_named)
                            err.message);
     }
 }
+
+Test(formats, a_plan_tells_the_orientation_where_it_is_asked_for)
+{
+    static const struct {
+        const char *name;
+        int32_t left, asked; /* what is told with exif off, and on */
+    } cases[] = {{"exif6.jpg", 0, 6},
+                 {"exif8.png", 0, 8},
+                 {"exif3.webp", 0, 3},
+                 {"orientation7-8.tif", 7, 7},
+                 {"plain.gif", 0, 0}};
+    pinfold_recipe recipe = pinfold_recipe_default();
+    pinfold_plan plan = {.struct_size = sizeof(plan)};
+    struct file file = {0};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (lacking(cases[i].name))
+            continue;
+        load(&file, cases[i].name);
+        for (recipe.exif = 0; recipe.exif < 2; recipe.exif++) {
+            cr_assert_eq(pinfold_plan_picture(&recipe, file.data, file.size,
+                                              &plan, NULL),
+                         PINFOLD_OK, "%s", file.name);
+            cr_assert_eq(plan.orientation,
+                         recipe.exif ? cases[i].asked : cases[i].left,
+                         "%s, exif %d: %d", file.name, recipe.exif,
+                         plan.orientation);
+        }
+    }
+    free(file.data);
+}
