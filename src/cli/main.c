@@ -37,6 +37,8 @@ static const struct command {
      "find the best number of workers, slots and kind of memory"},
     {"env", PFI_CLI_ENV, 0, "", pfi_cli_env,
      "say which rank a launcher gave this process"},
+    {"sheet", PFI_CLI_SHEET, 2, "ROOT OUT.png|--term", pfi_cli_sheet,
+     "draw what the model sees of some samples"},
 };
 
 /* Commands that take a shard of the data set. */
@@ -52,7 +54,7 @@ static void print_help(void)
                "bicubic\n\n"
                "usage: pinfold COMMAND [OPTION...] ARGUMENT...\n");
     for (size_t i = 0; i < N_COMMANDS; i++)
-        (void)printf("  pinfold %-8s %-16s %s\n", commands[i].name,
+        (void)printf("  pinfold %-8s %-19s %s\n", commands[i].name,
                      commands[i].arguments, commands[i].help);
     (void)puts("\nOptions (pinfold COMMAND --help lists a command's own):");
     pfi_cli_options_help(stdout, ~0);
@@ -158,7 +160,8 @@ static int run_command(const struct command *command, int n, char **words)
     /* --command stands for the data set, --orders for it and the checksums. */
     const int wanted = options.tune.program || options.orders
                            ? 0
-                           : command->n_arguments;
+                           : command->n_arguments - !!options.sheet.term;
+
 
     if (options.n_arguments != wanted) {
         (void)fprintf(stderr, "pinfold: %s takes %s\n", command->name,

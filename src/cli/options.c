@@ -11,6 +11,7 @@
 #include "src/cli/lists.h"
 #include "src/cli/order.h"
 #include "src/cli/recipe_options.h"
+#include "src/cli/sheet_options.h"
 #include "src/cli/tune_options.h"
 #include "src/cli/values.h"
 
@@ -18,7 +19,7 @@ typedef const char *(*take_function)(struct pfi_cli_options *, const char *);
 
 struct option {
     const char *name;
-    const char *value; /* what it takes, or NULL */
+    const char *value; /* what it takes, or NULL; "[=...]" only behind = */
     int commands;
     take_function take; /* returns what is wrong, or NULL */
     const char *help;
@@ -275,9 +276,12 @@ static const char *take_tensor(struct pfi_cli_options *o, const char *text)
 #define LOADS                                                               \
     (PFI_CLI_VERIFY | PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_DIFF |       \
      PFI_CLI_TUNE | PFI_CLI_PLAN)
-#define MAKES (LOADS | PFI_CLI_EXPLAIN)
-#define WALKS (LOADS | PFI_CLI_LS)
-#define RUNS (PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_TUNE | PFI_CLI_PLAN)
+#define SHOWS PFI_CLI_SHEET
+#define NORMALIZES (LOADS | PFI_CLI_EXPLAIN)
+#define MAKES (NORMALIZES | SHOWS)
+#define WALKS (LOADS | PFI_CLI_LS | SHOWS)
+#define TENSORS (PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_TUNE | PFI_CLI_PLAN)
+#define RUNS (TENSORS | PFI_CLI_SHEET)
 #define UPLOADS (PFI_CLI_BENCH | PFI_CLI_PLAN)
 
 static const struct option table[] = {
@@ -290,9 +294,9 @@ static const struct option table[] = {
      "nearest, box, bilinear, hamming, bicubic or lanczos (bilinear)"},
     {"crop", "N|HxW|none", MAKES, pfi_cli_take_crop, "centre crop (224)"},
     {"exif", NULL, MAKES, pfi_cli_take_exif, "turn as the EXIF orientation says"},
-    {"mean", "R,G,B", MAKES, pfi_cli_take_mean, "on 0..1 (0.485,0.456,0.406)"},
-    {"std", "R,G,B", MAKES, pfi_cli_take_std, "(0.229,0.224,0.225)"},
-    {"scale", "HOW", MAKES, pfi_cli_take_scale,
+    {"mean", "R,G,B", NORMALIZES, pfi_cli_take_mean, "on 0..1 (0.485,0.456,0.406)"},
+    {"std", "R,G,B", NORMALIZES, pfi_cli_take_std, "(0.229,0.224,0.225)"},
+    {"scale", "HOW", NORMALIZES, pfi_cli_take_scale,
      "divide by 255 as ToTensor, or multiply as v2 ToDtype (divide)"},
     {"pillow", "12|13", MAKES, pfi_cli_take_pillow, "whose bits (13)"},
     {"random-crop", NULL, RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_random_crop,
@@ -312,13 +316,13 @@ static const struct option table[] = {
     {"full-decode", NULL, MAKES, pfi_cli_take_full_decode,
      "decode all of each JPEG, not its window: to compare"},
     {"max-scans", "N", MAKES, pfi_cli_take_max_scans, "of a JPEG (256)"},
-    {"dtype", "TYPE", RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_dtype,
+    {"dtype", "TYPE", TENSORS | PFI_CLI_EXPLAIN, pfi_cli_take_dtype,
      "f32, f16, bf16 or u8 (f32)"},
-    {"layout", "ORDER", RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_layout,
+    {"layout", "ORDER", TENSORS | PFI_CLI_EXPLAIN, pfi_cli_take_layout,
      "nchw or nhwc (nchw)"},
     {"cpu-level", "LEVEL", MAKES, pfi_cli_take_cpu_level,
      "auto, c, sse4.1, avx2, avx512 or neon (auto)"},
-    {"workers", "auto|N", LOADS & ~PFI_CLI_TUNE, take_workers,
+    {"workers", "auto|N", WALKS & ~(PFI_CLI_TUNE | PFI_CLI_LS), take_workers,
      "threads; 0 decodes in the calling thread (auto)"},
     {"io-threads", "N", LOADS, take_io_threads,
      "threads that read files ahead, for slow stores (0)"},
@@ -344,19 +348,20 @@ static const struct option table[] = {
      "PyTorch's draws by weight, one for each sample"},
     {"order", "FILE", RUNS, pfi_cli_take_order,
      "these indices; several on a line make each line a batch"},
-    {"shard", "HOW", RUNS, pfi_cli_take_shard,
+    {"shard", "HOW", TENSORS, pfi_cli_take_shard,
      "exact, contiguous, or torch: padded (exact)"},
-    {"shard-drop-last", NULL, RUNS, pfi_cli_take_shard_drop_last,
+    {"shard-drop-last", NULL, TENSORS, pfi_cli_take_shard_drop_last,
      "torch's shards leave out what others pad"},
-    {"rank", "R", RUNS | PFI_CLI_ENV, pfi_cli_take_rank, "which shard, from 0"},
-    {"world", "W", RUNS | PFI_CLI_ENV, pfi_cli_take_world,
+    {"rank", "R", TENSORS | PFI_CLI_ENV, pfi_cli_take_rank,
+     "which shard, from 0"},
+    {"world", "W", TENSORS | PFI_CLI_ENV, pfi_cli_take_world,
      "shards that there are"},
-    {"launcher", "auto|none", RUNS | PFI_CLI_ENV, pfi_cli_take_launcher,
+    {"launcher", "auto|none", TENSORS | PFI_CLI_ENV, pfi_cli_take_launcher,
      "rank and world from the environment ('pinfold env'), or not (auto)"},
     {"orders", "FILE", PFI_CLI_VERIFY, pfi_cli_take_orders,
      "compare PyTorch's orders; takes no ROOT"},
-    {"drop-last", NULL, RUNS, take_drop_last, "leave out a short last batch"},
-    {"on-error", "keep|fail", RUNS, take_on_error,
+    {"drop-last", NULL, TENSORS, take_drop_last, "leave out a short last batch"},
+    {"on-error", "keep|fail", TENSORS, take_on_error,
      "a bad picture is zeroed and counted, or ends the run (keep)"},
     {"upload", "off|auto|require", UPLOADS, take_upload,
      "copy batches to a CUDA device (off)"},
@@ -370,7 +375,7 @@ static const struct option table[] = {
      "of the host that the loader may take ('pinfold plan')"},
     {"numa", "auto|off", LOADS, take_numa,
      "stay near the device, where the system tells (auto)"},
-    {"trace", "FILE", RUNS & ~PFI_CLI_PLAN, take_trace,
+    {"trace", "FILE", TENSORS & ~PFI_CLI_PLAN, take_trace,
      "write every stage, copy and wait for ui.perfetto.dev"},
     {"allow-empty", NULL, WALKS, take_allow_empty,
      "a class without a picture keeps its label"},
@@ -394,7 +399,8 @@ static const struct option table[] = {
      "which one of a safetensors file (images)"},
     {"json", NULL,
      PFI_CLI_LS | PFI_CLI_BENCH | PFI_CLI_EXPLAIN | PFI_CLI_DIFF |
-         PFI_CLI_PRESETS | PFI_CLI_TUNE | PFI_CLI_PLAN | PFI_CLI_ENV, take_json,
+         PFI_CLI_PRESETS | PFI_CLI_TUNE | PFI_CLI_PLAN | PFI_CLI_ENV | SHOWS,
+     take_json,
      "print JSON"},
     {"exhaustive", NULL, PFI_CLI_TUNE, pfi_cli_take_exhaustive,
      "measure every number in every round"},
@@ -410,8 +416,15 @@ static const struct option table[] = {
      "time this instead, {workers} (and {pinned}, 0 and 1) replaced"},
     {"images", "N", PFI_CLI_TUNE, pfi_cli_take_images,
      "that the command loads, for images/s"},
-    {"progress", "WHEN", LOADS, take_progress, "auto, always or never (auto)"},
-    {"quiet", NULL, LOADS, take_quiet, "no progress and no remarks"},
+    {"count", "N", SHOWS, pfi_cli_take_count,
+     "samples of a sheet (40; what fits a terminal; scan's 200)"},
+    {"columns", "N", SHOWS, pfi_cli_take_columns, "tiles side by side"},
+    {"before", NULL, SHOWS, pfi_cli_take_before,
+     "the whole picture with the crop's frame beside each"},
+    {"term", "[=KIND]", PFI_CLI_SHEET, pfi_cli_take_term,
+     "draw here: by blocks, sixel or kitty, as the terminal can"},
+    {"progress", "WHEN", LOADS | SHOWS, take_progress, "auto, always or never (auto)"},
+    {"quiet", NULL, LOADS | SHOWS, take_quiet, "no progress and no remarks"},
 };
 
 #define N_TABLE (sizeof(table) / sizeof(table[0]))
@@ -493,9 +506,11 @@ static bool take_option(struct pfi_cli_options *o, int n, char *const *words,
                       option->name);
         return false;
     }
-    if (option->value && !value && *i + 1 < n)
+    const bool needed = option->value && *option->value != '[';
+
+    if (needed && !value && *i + 1 < n)
         value = words[++*i];
-    if (!option->value != !value) {
+    if (needed ? !value : value && !option->value) {
         (void)fprintf(stderr, "pinfold: --%s takes %s\n", option->name,
                       option->value ? option->value : "no value");
         return false;
@@ -561,7 +576,8 @@ void pfi_cli_options_help(FILE *out, int mask)
 
         if (!(table[i].commands & mask))
             continue;
-        (void)snprintf(left, sizeof(left), "--%s %s", table[i].name,
+        (void)snprintf(left, sizeof(left), "--%s%s%s", table[i].name,
+                       table[i].value && *table[i].value == '[' ? "" : " ",
                        table[i].value ? table[i].value : "");
         (void)fprintf(out, "  %-26s %s\n", left, table[i].help);
     }

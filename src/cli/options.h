@@ -22,7 +22,9 @@ enum pfi_cli_command {
     PFI_CLI_DIFF = 256,
     PFI_CLI_TUNE = 512,
     PFI_CLI_PLAN = 1024,
-    PFI_CLI_ENV = 2048
+    PFI_CLI_ENV = 2048,
+    PFI_CLI_SCAN = 8192,
+    PFI_CLI_SHEET = 16384
 };
 
 /* What export writes. */
@@ -34,6 +36,23 @@ enum pfi_cli_format {
 };
 
 enum pfi_cli_progress { PFI_CLI_AUTO, PFI_CLI_ALWAYS, PFI_CLI_NEVER };
+
+/* How a sheet is drawn on a terminal. */
+enum pfi_cli_term {
+    PFI_CLI_TERM_OFF,
+    PFI_CLI_TERM_AUTO,
+    PFI_CLI_TERM_BLOCKS,
+    PFI_CLI_TERM_SIXEL,
+    PFI_CLI_TERM_KITTY
+};
+
+/* What sheet, and scan's sheet, take. */
+struct pfi_cli_sheet_options {
+    int32_t count, columns; /* 0 = what fits */
+    bool before;            /* the whole picture, too */
+    enum pfi_cli_term term;
+    const char *file; /* of scan, or NULL */
+};
 
 /* What tune alone takes. */
 struct pfi_cli_tune_options {
@@ -57,6 +76,9 @@ struct pfi_cli_options {
     const char *tensor; /* its name in a safetensors file, or NULL */
     bool locked; /* slots are page-locked by mlock() */
     struct pfi_cli_tune_options tune;
+    struct pfi_cli_sheet_options sheet;
+    const char *quarantine; /* a file for bad samples' paths, or NULL */
+    bool null;              /* a NUL behind each, not a line's end */
     enum pfi_cli_progress progress;
     const char *trace; /* a file, or NULL */
     pinfold_order order; /* without its lists: */
