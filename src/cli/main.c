@@ -37,6 +37,8 @@ static const struct command {
      "find the best number of workers, slots and kind of memory"},
     {"env", PFI_CLI_ENV, 0, "", pfi_cli_env,
      "say which rank a launcher gave this process"},
+    {"scan", PFI_CLI_SCAN, 1, "ROOT [ROOT2]", pfi_cli_scan,
+     "decode every file; list the bad and the suspicious"},
     {"sheet", PFI_CLI_SHEET, 2, "ROOT OUT.png|--term", pfi_cli_sheet,
      "draw what the model sees of some samples"},
 };
@@ -162,8 +164,9 @@ static int run_command(const struct command *command, int n, char **words)
                            ? 0
                            : command->n_arguments - !!options.sheet.term;
 
+    const int most = wanted + (command->bit == PFI_CLI_SCAN);
 
-    if (options.n_arguments != wanted) {
+    if (options.n_arguments < wanted || options.n_arguments > most) {
         (void)fprintf(stderr, "pinfold: %s takes %s\n", command->name,
                       options.tune.program ? "--command or ROOT, not both"
                       : wanted             ? command->arguments

@@ -276,7 +276,7 @@ static const char *take_tensor(struct pfi_cli_options *o, const char *text)
 #define LOADS                                                               \
     (PFI_CLI_VERIFY | PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_DIFF |       \
      PFI_CLI_TUNE | PFI_CLI_PLAN)
-#define SHOWS PFI_CLI_SHEET
+#define SHOWS (PFI_CLI_SCAN | PFI_CLI_SHEET)
 #define NORMALIZES (LOADS | PFI_CLI_EXPLAIN)
 #define MAKES (NORMALIZES | SHOWS)
 #define WALKS (LOADS | PFI_CLI_LS | SHOWS)
@@ -423,6 +423,12 @@ static const struct option table[] = {
      "the whole picture with the crop's frame beside each"},
     {"term", "[=KIND]", PFI_CLI_SHEET, pfi_cli_take_term,
      "draw here: by blocks, sixel or kitty, as the terminal can"},
+    {"sheet", "OUT.png", PFI_CLI_SCAN, pfi_cli_take_sheet,
+     "draw the bad and the suspicious samples"},
+    {"quarantine-list", "FILE", PFI_CLI_SCAN, pfi_cli_take_quarantine,
+     "the bad samples' paths, one a line, escaped as by ls"},
+    {"null", NULL, PFI_CLI_SCAN, pfi_cli_take_null,
+     "paths there as they are, each with a NUL, for xargs -0"},
     {"progress", "WHEN", LOADS | SHOWS, take_progress, "auto, always or never (auto)"},
     {"quiet", NULL, LOADS | SHOWS, take_quiet, "no progress and no remarks"},
 };

@@ -55,6 +55,7 @@ int pfi_cli_diff(const struct pfi_cli_options *o);
 int pfi_cli_tune(const struct pfi_cli_options *o);
 int pfi_cli_plan(const struct pfi_cli_options *o);
 int pfi_cli_env(const struct pfi_cli_options *o);
+int pfi_cli_scan(const struct pfi_cli_options *o);
 int pfi_cli_sheet(const struct pfi_cli_options *o);
 
 #endif
