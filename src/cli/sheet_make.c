@@ -21,6 +21,11 @@ struct maker {
     size_t bytes;       /* of a sample */
 };
 
+static uint64_t seed_of(const struct maker *m, const struct pfi_cli_tile *tile)
+{
+    return pinfold_sample_seed(m->o->loader.seed, m->o->epoch, tile->index);
+}
+
 static int no_memory(void)
 {
     (void)fputs("pinfold: out of memory for the sheet\n", stderr);
@@ -77,8 +82,7 @@ static pinfold_status make_before(const struct maker *m,
     pinfold_recipe recipe = m->recipe;
     pinfold_status status;
 
-    recipe.random_seed =
-        pinfold_sample_seed(m->o->loader.seed, m->o->epoch, tile->index);
+    recipe.random_seed = seed_of(m, tile);
     status = pinfold_plan_picture(&recipe, file, size, &plan, NULL);
     if (status)
         return status;
@@ -109,20 +113,22 @@ static void open_before(const struct maker *m, struct pfi_cli_tile *tile)
 /* ----------------------------------------------------------- what is seen ---
  */
 
-/* The batch call tells only a status; the message names the file, and so does
- * the label. */
+/* The batch call tells only a status, or a message that names the file, as the
+ * label does already. */
 static void explain(const struct maker *m, struct pfi_cli_tile *tile,
                     unsigned char *room)
 {
-    const char *reason;
+    pinfold_recipe recipe = m->recipe;
     pinfold_error err;
+    size_t size;
+    void *const file =
+        pfi_cli_sample_read(m->dataset, tile->index, &size, &err);
 
-    if (!pinfold_read(m->dataset, &m->recipe, &tile->index, 1, room, m->bytes,
-                      NULL, &err))
-        (void)snprintf(err.message, sizeof(err.message),
-                       "it changed while it was read");
-    reason = strstr(err.message, ": ");
-    pfi_cli_label(tile->wrong, reason ? reason + 2 : err.message);
+    recipe.random_seed = seed_of(m, tile);
+    if (file && !pinfold_preprocess(&recipe, file, size, room, m->bytes, &err))
+        (void)strcpy(err.message, "it changed while it was read");
+    pfi_cli_label(tile->wrong, err.message);
+    free(file);
 }
 
 static int take_sample(const struct maker *m, struct pfi_cli_tile *tile,
