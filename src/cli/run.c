@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@
 /* Bad samples that are named; the rest is counted. */
 #define SHOWN_BAD 10
 
-static volatile sig_atomic_t caught;
+/* Lock-free; a handler sets it, and worker threads look at it. */
+static atomic_int caught;
 
 static void on_signal(int number)
 {
