@@ -156,13 +156,13 @@ void pfi_cli_describe_export(FILE *out, const struct pfi_cli_options *o,
                   (unsigned long long)o->loader.seed, o->epoch);
 }
 
-void pfi_cli_describe_classes(FILE *out, const pinfold_dataset *dataset)
+void pfi_cli_describe_classes(FILE *out, const char **names, int64_t n)
 {
     (void)fputc('[', out);
-    for (int64_t i = 0; i < pinfold_dataset_class_count(dataset); i++) {
+    for (int64_t i = 0; i < n; i++) {
         if (i)
             (void)fputc(',', out);
-        pfi_cli_print_json(out, pinfold_dataset_class_name(dataset, i));
+        pfi_cli_print_json(out, names[i]);
     }
     (void)fputc(']', out);
 }

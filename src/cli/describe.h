@@ -22,6 +22,6 @@ void pfi_cli_describe_recipe(FILE *out, const pinfold_recipe *recipe);
 void pfi_cli_describe_export(FILE *out, const struct pfi_cli_options *o,
                              const int64_t shape[4], long long bad);
 /* An array of the class names. */
-void pfi_cli_describe_classes(FILE *out, const pinfold_dataset *dataset);
+void pfi_cli_describe_classes(FILE *out, const char **names, int64_t n);
 
 #endif

@@ -12,6 +12,8 @@
 #include "src/cli/describe.h"
 #include "src/cli/progress.h"
 #include "src/cli/run.h"
+#include "src/cli/sha256.h"
+#include "src/cli/shard.h"
 #include "src/cli/text.h"
 
 static const struct pfi_cli_exporter *const formats[] = {
@@ -20,6 +22,24 @@ static const struct pfi_cli_exporter *const formats[] = {
     [PFI_CLI_RAW] = &pfi_cli_export_raw,
     [PFI_CLI_NPY_EACH] = &pfi_cli_export_npy_each,
 };
+
+const struct pfi_cli_exporter *
+pfi_cli_export_format(const struct pfi_cli_options *o)
+{
+    return formats[o->format];
+}
+
+int pfi_cli_export_open_images(const struct pfi_cli_export *e,
+                               struct pfi_cli_part *part, int folder,
+                               const char *name)
+{
+    if (e->shard && e->shard->written)
+        return pfi_cli_part_reopen(part, folder, name);
+    if (pfi_cli_part_open(part, folder, name))
+        return -1;
+    part->made = !e->shard;
+    return 0;
+}
 
 int pfi_cli_export_errno(const struct pfi_cli_export *e, const char *name)
 {
@@ -44,7 +64,8 @@ int pfi_cli_export_folder(const struct pfi_cli_export *e)
         pfi_cli_export_errno(e, "");
         return -1;
     }
-    if (!e->o->force && !faccessat(folder, "manifest.json", F_OK, 0)) {
+    if (!e->shard && !e->o->force &&
+        !faccessat(folder, "manifest.json", F_OK, 0)) {
         (void)fprintf(stderr,
                       "pinfold: %s holds an export already; --force replaces "
                       "it\n",
@@ -71,22 +92,9 @@ bool pfi_cli_export_forget(int folder)
 
 int pfi_cli_export_parent(const struct pfi_cli_export *e, char **name)
 {
-    char *const path = strdup(e->o->arguments[1]);
-    size_t size = path ? strlen(path) : 0;
-    int folder = -1;
-    char *slash;
+    char *path;
+    const int folder = pfi_cli_place_parent(e->o->arguments[1], &path, name);
 
-    *name = NULL;
-    while (size > 1 && path[size - 1] == '/')
-        path[--size] = '\0';
-    slash = path ? strrchr(path, '/') : NULL;
-    errno = path ? EINVAL : ENOMEM;
-    if (path)
-        *name = strdup(slash ? slash + 1 : path);
-    if (slash)
-        slash[slash == path] = '\0';
-    if (*name && **name && strcmp(*name, ".") != 0 && strcmp(*name, "..") != 0)
-        folder = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         pfi_cli_export_errno(e, "");
     free(path);
@@ -109,17 +117,40 @@ bool pfi_cli_export_write_labels(const struct pfi_cli_export *e, FILE *out)
 void pfi_cli_export_write_samples(const struct pfi_cli_export *e, FILE *out)
 {
     (void)fputs("\"classes\":", out);
-    pfi_cli_describe_classes(out, e->dataset);
+    pfi_cli_describe_classes(out, e->classes, e->n_classes);
     (void)fputs(",\"samples\":[", out);
     for (int64_t i = 0; i < e->written; i++) {
         (void)fputs(i ? ",\n{\"path\":" : "\n{\"path\":", out);
-        pfi_cli_print_json(out,
-                           pinfold_dataset_path(e->dataset, e->indices[i]));
+        pfi_cli_print_json(out, e->paths[i]);
         (void)fprintf(out, ",\"label\":%lld,\"index\":%lld,\"status\":\"%s\"}",
                       (long long)e->labels[i], (long long)e->indices[i],
                       pinfold_status_name((pinfold_status)e->statuses[i]));
     }
     (void)fputs("\n]", out);
+}
+
+int pfi_cli_export_allocate(struct pfi_cli_export *e)
+{
+    const size_t n = (size_t)e->shape[0] + 1;
+
+    e->classes = calloc((size_t)e->n_classes + 1, sizeof(*e->classes));
+    e->paths = calloc(n, sizeof(*e->paths));
+    e->indices = calloc(n, sizeof(*e->indices));
+    e->labels = calloc(n, sizeof(*e->labels));
+    e->statuses = calloc(n, sizeof(*e->statuses));
+    errno = ENOMEM;
+    return e->classes && e->paths && e->indices && e->labels && e->statuses
+               ? PFI_CLI_OK
+               : pfi_cli_export_errno(e, "");
+}
+
+void pfi_cli_export_free(struct pfi_cli_export *e)
+{
+    free(e->classes);
+    free(e->paths);
+    free(e->indices);
+    free(e->labels);
+    free(e->statuses);
 }
 
 /* -------------------------------------------------------------- command --- */
@@ -134,6 +165,8 @@ static int keep_numbers(struct pfi_cli_export *e, const pinfold_batch *batch)
         e->indices[e->written] = batch->indices[i];
         e->labels[e->written] = batch->labels[i];
         e->statuses[e->written] = (int32_t)batch->statuses[i];
+        e->paths[e->written] =
+            pinfold_dataset_path(e->dataset, batch->indices[i]);
     }
     return PFI_CLI_OK;
 }
@@ -147,11 +180,14 @@ static int write_all(struct pfi_cli_export *e, const struct pfi_cli_run *run,
     pinfold_error err;
     int code = PFI_CLI_OK;
 
-    pfi_cli_bar_start(&bar, e->o, e->shape[0]);
+    pfi_cli_bar_start(&bar, e->o, e->shape[0] - e->written);
     while (!code) {
         status = pfi_cli_next(run->loader, &batch, &err);
         if (status) {
             pfi_cli_bar_end(&bar);
+            if (status == PINFOLD_TIMEOUT && e->shard)
+                (void)pfi_cli_shard_block(e->shard, e, format->images(e),
+                                          run->loader, true);
             return status == PINFOLD_END       ? PFI_CLI_OK
                    : status == PINFOLD_TIMEOUT ? PFI_CLI_FAILED
                                                : pfi_cli_fail(&err);
@@ -160,6 +196,9 @@ static int write_all(struct pfi_cli_export *e, const struct pfi_cli_run *run,
         code = format->write(e, batch);
         if (!code)
             code = keep_numbers(e, batch);
+        if (!code && e->shard)
+            code = pfi_cli_shard_block(e->shard, e, format->images(e),
+                                       run->loader, false);
         pfi_cli_bar_add(&bar, batch->count);
         pinfold_batch_release(batch);
     }
@@ -170,22 +209,22 @@ static int write_all(struct pfi_cli_export *e, const struct pfi_cli_run *run,
 /* How many samples there will be, and room for their numbers. */
 static int prepare(struct pfi_cli_export *e, const struct pfi_cli_run *run)
 {
-    const int64_t count = pinfold_loader_sample_count(run->loader);
-    const size_t n = (size_t)count;
+    const int64_t count = pinfold_loader_sample_count(run->loader) +
+                          (e->shard ? e->shard->written : 0);
     pinfold_error err;
 
-    if (pinfold_recipe_size(&e->o->recipe, n, &e->sample_bytes, e->shape,
-                            &err) ||
+    if (pinfold_recipe_size(&e->o->recipe, (size_t)count, &e->sample_bytes,
+                            e->shape, &err) ||
         pinfold_recipe_size(&e->o->recipe, 1, &e->sample_bytes, NULL, &err))
         return pfi_cli_fail(&err);
     e->shape[0] = count;
     e->dataset = run->dataset;
-    e->indices = calloc(n + 1, sizeof(*e->indices));
-    e->labels = calloc(n + 1, sizeof(*e->labels));
-    e->statuses = calloc(n + 1, sizeof(*e->statuses));
-    errno = ENOMEM;
-    return e->indices && e->labels && e->statuses ? PFI_CLI_OK
-                                                  : pfi_cli_export_errno(e, "");
+    e->n_classes = pinfold_dataset_class_count(run->dataset);
+    if (pfi_cli_export_allocate(e))
+        return PFI_CLI_FAILED;
+    for (int64_t i = 0; i < e->n_classes; i++)
+        e->classes[i] = pinfold_dataset_class_name(run->dataset, i);
+    return PFI_CLI_OK;
 }
 
 static int run_export(struct pfi_cli_export *e, const struct pfi_cli_run *run,
@@ -196,6 +235,8 @@ static int run_export(struct pfi_cli_export *e, const struct pfi_cli_run *run,
     if (code)
         return code;
     code = format->open(e);
+    if (!code && e->shard)
+        code = pfi_cli_shard_start(e->shard, e, format->images(e));
     if (!code)
         code = write_all(e, run, format);
     if (!code && e->written != e->shape[0] && !pfi_cli_signal()) {
@@ -204,7 +245,9 @@ static int run_export(struct pfi_cli_export *e, const struct pfi_cli_run *run,
     }
     if (!code && pfi_cli_signal())
         code = PFI_CLI_FAILED;
-    return code ? code : format->finish(e);
+    if (!code)
+        code = format->finish(e);
+    return code || !e->shard ? code : pfi_cli_shard_finish(e->shard, e);
 }
 
 static int refuse(const struct pfi_cli_options *o)
@@ -216,30 +259,76 @@ static int refuse(const struct pfi_cli_options *o)
                     stderr);
         return PFI_CLI_USAGE;
     }
+    if (o->checksums && (!o->order.world || !pfi_cli_have_sha256())) {
+        (void)fputs(o->order.world
+                        ? "pinfold: this one was built without libmd: it has "
+                          "no --checksums\n"
+                        : "pinfold: --checksums goes with --rank and --world\n",
+                    stderr);
+        return PFI_CLI_USAGE;
+    }
     return PFI_CLI_OK;
 }
 
-int pfi_cli_export(const struct pfi_cli_options *o)
+/* Makes and writes what is not yet there. */
+static int make_export(struct pfi_cli_export *e, struct pfi_cli_run *run)
 {
-    const struct pfi_cli_exporter *const format = formats[o->format];
-    struct pfi_cli_export e = {.o = o};
-    struct pfi_cli_run run;
-    int code = refuse(o);
+    const struct pfi_cli_exporter *const format = formats[e->o->format];
+    int code = pfi_cli_run_open_loader(run, e->o);
 
-    if (!code)
-        code = pfi_cli_run_open(&run, o);
     if (code)
         return code;
-    code = run_export(&e, &run, format);
-    if (e.state)
-        format->close(&e);
-    free(e.state);
-    free(e.indices);
-    free(e.labels);
-    free(e.statuses);
-    code = pfi_cli_run_close(&run, code);
-    if (!code && !o->quiet)
+    code = run_export(e, run, format);
+    if (e->state)
+        format->close(e);
+    free(e->state);
+    code = pfi_cli_run_close(run, code);
+    if (!code && !e->o->quiet)
         (void)fprintf(stderr, "%lld images, %lld bad, in %s\n",
-                      (long long)e.written, e.bad, o->arguments[1]);
+                      (long long)e->written, e->bad, e->o->arguments[1]);
+    return code;
+}
+
+/* One rank's share: what an earlier run has made stays. */
+static int export_shard(struct pfi_cli_export *e, struct pfi_cli_run *run,
+                        struct pfi_cli_options *o)
+{
+    struct pfi_cli_shard shard;
+    int code = pfi_cli_shard_open(&shard, o, run->dataset);
+
+    e->shard = &shard;
+    if (!code && shard.whole) {
+        e->bad = shard.bad;
+        if (!o->quiet)
+            (void)fprintf(stderr,
+                          "pinfold: %s/%s: whole already: %lld images, %lld "
+                          "bad\n",
+                          shard.place.path, shard.manifest,
+                          (long long)shard.shape[0], shard.bad);
+    }
+    if (code || shard.whole) {
+        code = pfi_cli_run_close(run, code);
+    } else {
+        o->loader.state = shard.written ? shard.state : NULL;
+        o->loader.state_size = shard.written ? shard.state_size : 0;
+        code = make_export(e, run);
+    }
+    pfi_cli_shard_close(&shard);
+    return code;
+}
+
+int pfi_cli_export(const struct pfi_cli_options *options)
+{
+    struct pfi_cli_options o = *options;
+    struct pfi_cli_export e = {.o = &o};
+    struct pfi_cli_run run;
+    int code = refuse(&o);
+
+    if (!code)
+        code = pfi_cli_run_open_dataset(&run, &o);
+    if (code)
+        return code;
+    code = o.order.world ? export_shard(&e, &run, &o) : make_export(&e, &run);
+    pfi_cli_export_free(&e);
     return code ? code : e.bad ? PFI_CLI_FAILED : PFI_CLI_OK;
 }

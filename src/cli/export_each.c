@@ -112,10 +112,9 @@ static int open_each(struct pfi_cli_export *e)
     if (s->folder < 0)
         return pfi_cli_export_errno(e, "");
     /* A class without a picture keeps its folder, and so its label. */
-    for (int64_t i = 0; i < pinfold_dataset_class_count(e->dataset); i++)
-        if (mkdirat(s->folder, pinfold_dataset_class_name(e->dataset, i), 0777))
-            return pfi_cli_export_errno(
-                e, pinfold_dataset_class_name(e->dataset, i));
+    for (int64_t i = 0; i < e->n_classes; i++)
+        if (mkdirat(s->folder, e->classes[i], 0777))
+            return pfi_cli_export_errno(e, e->classes[i]);
     return PFI_CLI_OK;
 }
 

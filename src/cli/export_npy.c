@@ -7,19 +7,45 @@
 #include "src/cli/describe.h"
 #include "src/cli/export.h"
 #include "src/cli/npy.h"
+#include "src/cli/shard.h"
 #include "src/cli/text.h"
 
 /* manifest.json is last: where it is, the rest is whole. */
 enum { IMAGES, LABELS, INDICES, STATUSES, CLASSES, FILES, MANIFEST, N_FILES };
 
-static const char *const names[N_FILES] = {
-    "images.npy",  "labels.npy", "indices.npy",  "statuses.npy",
-    "classes.txt", "files.txt",  "manifest.json"};
+static const struct {
+    const char *stem, *end;
+} names[N_FILES] = {{"images", ".npy"},   {"labels", ".npy"},
+                    {"indices", ".npy"},  {"statuses", ".npy"},
+                    {"classes", ".txt"},  {"files", ".txt"},
+                    {"manifest", ".json"}};
 
 struct state {
     int folder;
+    int n_files; /* a shard has a manifest of its own kind */
+    char names[N_FILES][48];
     struct pfi_cli_part parts[N_FILES];
 };
+
+static int fail(const struct pfi_cli_export *e, int file)
+{
+    const struct state *const s = e->state;
+
+    return pfi_cli_export_errno(e, s->names[file]);
+}
+
+static void make_names(struct pfi_cli_export *e)
+{
+    struct state *const s = e->state;
+
+    s->n_files = e->shard ? MANIFEST : N_FILES;
+    for (int i = 0; i < s->n_files; i++)
+        (void)snprintf(s->names[i], sizeof(s->names[i]), "%s%s%s",
+                       names[i].stem, e->shard ? e->shard->suffix.text : "",
+                       names[i].end);
+    for (int i = LABELS; e->shard && i < s->n_files; i++)
+        e->shard->files[e->shard->n_files++] = s->names[i];
+}
 
 static int open_npy(struct pfi_cli_export *e)
 {
@@ -30,12 +56,16 @@ static int open_npy(struct pfi_cli_export *e)
         errno = ENOMEM;
         return pfi_cli_export_errno(e, "");
     }
+    make_names(e);
     s->folder = pfi_cli_export_folder(e);
     if (s->folder < 0)
         return PFI_CLI_FAILED;
-    for (int i = 0; i < N_FILES; i++)
-        if (pfi_cli_part_open(&s->parts[i], s->folder, names[i]))
-            return pfi_cli_export_errno(e, names[i]);
+    if (pfi_cli_export_open_images(e, &s->parts[IMAGES], s->folder,
+                                   s->names[IMAGES]))
+        return fail(e, IMAGES);
+    for (int i = LABELS; i < s->n_files; i++)
+        if (pfi_cli_part_open(&s->parts[i], s->folder, s->names[i]))
+            return fail(e, i);
     pfi_cli_npy_header(s->parts[IMAGES].file,
                        pfi_cli_npy_description(e->o->recipe.dtype), e->shape,
                        4);
@@ -48,7 +78,7 @@ static int write_npy(struct pfi_cli_export *e, const pinfold_batch *batch)
 
     if (fwrite(batch->data, 1, batch->size, s->parts[IMAGES].file) !=
         batch->size)
-        return pfi_cli_export_errno(e, names[IMAGES]);
+        return fail(e, IMAGES);
     return PFI_CLI_OK;
 }
 
@@ -64,11 +94,11 @@ static int write_numbers(const struct pfi_cli_export *e)
     pfi_cli_npy_header(indices, "<i8", e->shape, 1);
     pfi_cli_npy_header(statuses, "<i4", e->shape, 1);
     if (!pfi_cli_export_write_labels(e, labels))
-        return pfi_cli_export_errno(e, names[LABELS]);
+        return fail(e, LABELS);
     if (fwrite(e->indices, sizeof(*e->indices), n, indices) != n)
-        return pfi_cli_export_errno(e, names[INDICES]);
+        return fail(e, INDICES);
     if (fwrite(e->statuses, sizeof(*e->statuses), n, statuses) != n)
-        return pfi_cli_export_errno(e, names[STATUSES]);
+        return fail(e, STATUSES);
     return PFI_CLI_OK;
 }
 
@@ -78,15 +108,16 @@ static void write_names(const struct pfi_cli_export *e)
     FILE *const classes = s->parts[CLASSES].file;
     FILE *const manifest = s->parts[MANIFEST].file;
 
-    for (int64_t i = 0; i < pinfold_dataset_class_count(e->dataset); i++) {
-        pfi_cli_print_name(classes, pinfold_dataset_class_name(e->dataset, i));
+    for (int64_t i = 0; i < e->n_classes; i++) {
+        pfi_cli_print_name(classes, e->classes[i]);
         (void)fputc('\n', classes);
     }
     for (int64_t i = 0; i < e->written; i++) {
-        pfi_cli_print_name(s->parts[FILES].file,
-                           pinfold_dataset_path(e->dataset, e->indices[i]));
+        pfi_cli_print_name(s->parts[FILES].file, e->paths[i]);
         (void)fputc('\n', s->parts[FILES].file);
     }
+    if (!manifest)
+        return;
     (void)fputc('{', manifest);
     pfi_cli_describe_export(manifest, e->o, e->shape, e->bad);
     (void)fputs(",\"root\":", manifest);
@@ -103,14 +134,14 @@ static int finish_npy(struct pfi_cli_export *e)
     if (code)
         return code;
     write_names(e);
-    for (int i = 0; i < N_FILES; i++)
+    for (int i = 0; i < s->n_files; i++)
         if (pfi_cli_part_sync(&s->parts[i]))
-            return pfi_cli_export_errno(e, names[i]);
-    if (!pfi_cli_export_forget(s->folder))
+            return fail(e, i);
+    if (!e->shard && !pfi_cli_export_forget(s->folder))
         return pfi_cli_export_errno(e, "");
-    for (int i = 0; i < N_FILES; i++)
+    for (int i = 0; i < s->n_files; i++)
         if (pfi_cli_part_rename(&s->parts[i]))
-            return pfi_cli_export_errno(e, names[i]);
+            return fail(e, i);
     return fsync(s->folder) ? pfi_cli_export_errno(e, "") : PFI_CLI_OK;
 }
 
@@ -124,9 +155,17 @@ static void close_npy(struct pfi_cli_export *e)
         close(s->folder);
 }
 
+static FILE *images_npy(const struct pfi_cli_export *e)
+{
+    const struct state *const s = e->state;
+
+    return s->parts[IMAGES].file;
+}
+
 const struct pfi_cli_exporter pfi_cli_export_npy = {
     .open = open_npy,
     .write = write_npy,
     .finish = finish_npy,
     .close = close_npy,
+    .images = images_npy,
 };

@@ -7,6 +7,7 @@
 
 #include "src/cli/describe.h"
 #include "src/cli/pack.h"
+#include "src/cli/shard.h"
 #include "src/cli/text.h"
 
 struct state {
@@ -28,18 +29,20 @@ static int open_raw(struct pfi_cli_export *e)
     s->folder = pfi_cli_export_folder(e);
     if (s->folder < 0)
         return PFI_CLI_FAILED;
-    if (pfi_cli_part_open(&s->pack.file, s->folder, "data.bin"))
-        return pfi_cli_export_errno(e, "data.bin");
-    if (pfi_cli_part_open(&s->manifest, s->folder, "manifest.json"))
+    s->pack.label = e->shard ? e->shard->images : "data.bin";
+    if (pfi_cli_export_open_images(e, &s->pack.file, s->folder, s->pack.label))
+        return pfi_cli_export_errno(e, s->pack.label);
+    if (!e->shard &&
+        pfi_cli_part_open(&s->manifest, s->folder, "manifest.json"))
         return pfi_cli_export_errno(e, "manifest.json");
-    s->pack.label = "data.bin";
     pfi_cli_pack_plan(&s->pack, e);
     for (int i = 0; i < PFI_CLI_PACK_N; i++) {
         end += -end % PFI_CLI_PACK_ALIGNMENT;
         s->pack.tensors[i].offset = end;
         end += s->pack.tensors[i].bytes;
     }
-    s->pack.sha256 = pfi_cli_sha256_start();
+    if (!e->shard)
+        s->pack.sha256 = pfi_cli_sha256_start();
     return PFI_CLI_OK;
 }
 
@@ -104,29 +107,37 @@ static void write_tensors(const struct pfi_cli_export *e)
     (void)fputs("]}\n", out);
 }
 
+/* The manifest is last: where it is, the rest is whole. */
+static int rename_raw(struct pfi_cli_export *e)
+{
+    struct state *const s = e->state;
+
+    if (pfi_cli_part_sync(&s->pack.file))
+        return pfi_cli_export_errno(e, s->pack.label);
+    if (pfi_cli_part_sync(&s->manifest))
+        return pfi_cli_export_errno(e, "manifest.json");
+    if (!e->shard && !pfi_cli_export_forget(s->folder))
+        return pfi_cli_export_errno(e, "");
+    if (pfi_cli_part_rename(&s->pack.file))
+        return pfi_cli_export_errno(e, s->pack.label);
+    if (!e->shard && pfi_cli_part_rename(&s->manifest))
+        return pfi_cli_export_errno(e, "manifest.json");
+    return fsync(s->folder) ? pfi_cli_export_errno(e, "") : PFI_CLI_OK;
+}
+
 static int finish_raw(struct pfi_cli_export *e)
 {
     struct state *const s = e->state;
     int code;
 
-    /* The manifest's labels are those that are narrowed when they are packed.
-     */
-    write_samples(e);
+    if (!e->shard)
+        write_samples(e);
     code = pfi_cli_pack_finish(&s->pack, e, 0);
     if (code)
         return code;
-    write_tensors(e);
-    if (pfi_cli_part_sync(&s->pack.file))
-        return pfi_cli_export_errno(e, "data.bin");
-    if (pfi_cli_part_sync(&s->manifest))
-        return pfi_cli_export_errno(e, "manifest.json");
-    if (!pfi_cli_export_forget(s->folder))
-        return pfi_cli_export_errno(e, "");
-    if (pfi_cli_part_rename(&s->pack.file))
-        return pfi_cli_export_errno(e, "data.bin");
-    if (pfi_cli_part_rename(&s->manifest))
-        return pfi_cli_export_errno(e, "manifest.json");
-    return fsync(s->folder) ? pfi_cli_export_errno(e, "") : PFI_CLI_OK;
+    if (!e->shard)
+        write_tensors(e);
+    return rename_raw(e);
 }
 
 static void close_raw(struct pfi_cli_export *e)
@@ -141,9 +152,18 @@ static void close_raw(struct pfi_cli_export *e)
         close(s->folder);
 }
 
+static FILE *images_raw(const struct pfi_cli_export *e)
+{
+    const struct state *const s = e->state;
+
+    return s->pack.file.file;
+}
+
 const struct pfi_cli_exporter pfi_cli_export_raw = {
     .open = open_raw,
     .write = write_raw,
     .finish = finish_raw,
     .close = close_raw,
+    .images = images_raw,
+    .hashes = true,
 };

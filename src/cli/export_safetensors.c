@@ -12,6 +12,7 @@
 #include "src/cli/describe.h"
 #include "src/cli/pack.h"
 #include "src/cli/safetensors.h"
+#include "src/cli/shard.h"
 #include "src/cli/text.h"
 
 struct state {
@@ -40,7 +41,7 @@ static void write_nested(FILE *out, const struct pfi_cli_export *e,
 
 static void write_classes(FILE *out, const struct pfi_cli_export *e)
 {
-    pfi_cli_describe_classes(out, e->dataset);
+    pfi_cli_describe_classes(out, e->classes, e->n_classes);
 }
 
 static void write_recipe(FILE *out, const struct pfi_cli_export *e)
@@ -198,15 +199,21 @@ static int open_safetensors(struct pfi_cli_export *e)
     s->folder = pfi_cli_export_parent(e, &s->name);
     if (s->folder < 0)
         return PFI_CLI_FAILED;
-    if (!e->o->force &&
-        !faccessat(s->folder, s->name, F_OK, AT_SYMLINK_NOFOLLOW)) {
+    if (e->shard) {
+        free(s->name);
+        s->name = strdup(e->shard->images);
+        errno = ENOMEM;
+        if (!s->name)
+            return pfi_cli_export_errno(e, "");
+    } else if (!e->o->force &&
+               !faccessat(s->folder, s->name, F_OK, AT_SYMLINK_NOFOLLOW)) {
         (void)fprintf(stderr,
                       "pinfold: %s is there already; --force replaces "
                       "it\n",
                       e->o->arguments[1]);
         return PFI_CLI_FAILED;
     }
-    if (pfi_cli_part_open(&s->pack.file, s->folder, s->name))
+    if (pfi_cli_export_open_images(e, &s->pack.file, s->folder, s->name))
         return pfi_cli_export_errno(e, "");
     code = plan_header(e);
     return code ? code : write_header(e, 0);
@@ -257,9 +264,17 @@ static void close_safetensors(struct pfi_cli_export *e)
         close(s->folder);
 }
 
+static FILE *images_safetensors(const struct pfi_cli_export *e)
+{
+    const struct state *const s = e->state;
+
+    return s->pack.file.file;
+}
+
 const struct pfi_cli_exporter pfi_cli_export_safetensors = {
     .open = open_safetensors,
     .write = write_safetensors,
     .finish = finish_safetensors,
     .close = close_safetensors,
+    .images = images_safetensors,
 };

@@ -25,6 +25,8 @@ static const struct command {
      "load as a training loop would, and measure"},
     {"export", PFI_CLI_EXPORT, 2, "ROOT OUT", pfi_cli_export,
      "write the tensors: .npy, safetensors, raw"},
+    {"merge", PFI_CLI_MERGE, 1, "OUT", pfi_cli_merge,
+     "make one export of the shards that ranks wrote"},
     {"explain", PFI_CLI_EXPLAIN, 1, "IMAGE", pfi_cli_explain,
      "say what is done to one picture, in numbers"},
     {"plan", PFI_CLI_PLAN, 1, "ROOT", pfi_cli_plan,

@@ -245,6 +245,21 @@ static const char *take_force(struct pfi_cli_options *o, const char *text)
     return NULL;
 }
 
+static const char *take_checksums(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->checksums = true;
+    return NULL;
+}
+
+static const char *take_delete_shards(struct pfi_cli_options *o,
+                                      const char *text)
+{
+    (void)text;
+    o->delete_shards = true;
+    return NULL;
+}
+
 static const char *take_format(struct pfi_cli_options *o, const char *text)
 {
     static const char *const names[] = {"npy", "safetensors", "raw", "npy-each",
@@ -392,9 +407,13 @@ static const struct option table[] = {
     {"classes", NULL, PFI_CLI_LS, take_classes, "list the classes"},
     {"format", "FORMAT", PFI_CLI_EXPORT, take_format,
      "npy, safetensors, raw or npy-each (npy)"},
+    {"checksums", NULL, PFI_CLI_EXPORT | PFI_CLI_MERGE, take_checksums,
+     "SHA-256 of a shard's files: to the manifest, or compared with it"},
+    {"delete-shards", NULL, PFI_CLI_MERGE, take_delete_shards,
+     "remove them once what they make is on the disk"},
     {"labels", "int64|int32", PFI_CLI_EXPORT, take_labels,
      "type of the labels (int64)"},
-    {"force", NULL, PFI_CLI_EXPORT, take_force, "replace an earlier export"},
+    {"force", NULL, PFI_CLI_EXPORT | PFI_CLI_MERGE, take_force, "replace an earlier export"},
     {"tensor", "NAME", PFI_CLI_DIFF, take_tensor,
      "which one of a safetensors file (images)"},
     {"json", NULL,
@@ -430,7 +449,8 @@ static const struct option table[] = {
     {"null", NULL, PFI_CLI_SCAN, pfi_cli_take_null,
      "paths there as they are, each with a NUL, for xargs -0"},
     {"progress", "WHEN", LOADS | SHOWS, take_progress, "auto, always or never (auto)"},
-    {"quiet", NULL, LOADS | SHOWS, take_quiet, "no progress and no remarks"},
+    {"quiet", NULL, LOADS | SHOWS | PFI_CLI_MERGE, take_quiet,
+     "no progress and no remarks"},
 };
 
 #define N_TABLE (sizeof(table) / sizeof(table[0]))
@@ -555,6 +575,8 @@ bool pfi_cli_options_parse(struct pfi_cli_options *o, int n, char *const *words)
 {
     bool plain = false;
 
+    o->words = words;
+    o->n_words = n;
     for (int i = 0; i < n; i++) {
         if (!plain && !strcmp(words[i], "--")) {
             plain = true;

@@ -23,6 +23,7 @@ enum pfi_cli_command {
     PFI_CLI_TUNE = 512,
     PFI_CLI_PLAN = 1024,
     PFI_CLI_ENV = 2048,
+    PFI_CLI_MERGE = 4096,
     PFI_CLI_SCAN = 8192,
     PFI_CLI_SHEET = 16384
 };
@@ -86,6 +87,9 @@ struct pfi_cli_options {
     const char *rank_text, *world_text; /* as given, or NULL */
     bool no_launcher, device_given;
     const char *save; /* a file for an index, or NULL */
+    bool checksums, delete_shards;
+    char *const *words; /* [n_words] that were parsed */
+    int n_words;
     const char *arguments[2];
     int n_arguments;
     char wrong[512]; /* a message that an option made */

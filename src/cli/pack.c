@@ -64,8 +64,7 @@ char *pfi_cli_pack_paths(const struct pfi_cli_export *e, size_t *size)
     if (!out)
         return NULL;
     for (int64_t i = 0; i < e->written; i++) {
-        pfi_cli_print_name(out,
-                           pinfold_dataset_path(e->dataset, e->indices[i]));
+        pfi_cli_print_name(out, e->paths[i]);
         (void)fputc('\n', out);
     }
     if (fclose(out)) {
@@ -90,26 +89,25 @@ static bool write_tensor(struct pfi_cli_pack *pack, struct pfi_cli_packed *t,
     return fwrite(data, 1, t->bytes, out) == t->bytes;
 }
 
-/* The labels as int32 take the place of the wider ones. */
-static void narrow(struct pfi_cli_export *e)
+/* The labels as int32, which the caller frees; NULL without memory. */
+static int32_t *narrow(const struct pfi_cli_export *e)
 {
-    char *const bytes = (char *)e->labels;
+    int32_t *const labels = calloc((size_t)e->written + 1, sizeof(*labels));
 
-    for (int64_t i = 0; e->o->labels32 && i < e->written; i++) {
-        const int32_t label = (int32_t)e->labels[i];
-
-        memcpy(bytes + (size_t)i * sizeof(label), &label, sizeof(label));
-    }
+    for (int64_t i = 0; labels && i < e->written; i++)
+        labels[i] = (int32_t)e->labels[i];
+    return labels;
 }
 
-int pfi_cli_pack_finish(struct pfi_cli_pack *pack, struct pfi_cli_export *e,
-                        size_t start)
+int pfi_cli_pack_finish(struct pfi_cli_pack *pack,
+                        const struct pfi_cli_export *e, size_t start)
 {
     static const char zeros[PFI_CLI_PACK_ALIGNMENT];
     struct pfi_cli_packed *const t = pack->tensors;
     const void *data[PFI_CLI_PACK_N] = {NULL,      zeros,       e->indices,
                                         e->labels, e->statuses, NULL};
     size_t at = start + t[PFI_CLI_PACK_IMAGES].bytes, size = 0;
+    int32_t *labels32 = NULL;
     char *paths = NULL;
     bool good = true;
 
@@ -121,9 +119,13 @@ int pfi_cli_pack_finish(struct pfi_cli_pack *pack, struct pfi_cli_export *e,
         errno = ENOMEM;
         good = paths && size == t[PFI_CLI_PACK_PATHS].bytes;
     }
-    narrow(e);
+    if (e->o->labels32) {
+        data[PFI_CLI_PACK_LABELS] = labels32 = narrow(e);
+        good = good && labels32;
+    }
     for (int i = PFI_CLI_PACK_PADDING; good && i < PFI_CLI_PACK_N; i++)
         good = write_tensor(pack, &t[i], data[i], &at);
     free(paths);
+    free(labels32);
     return good ? PFI_CLI_OK : pfi_cli_export_errno(e, pack->label);
 }

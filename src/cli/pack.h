@@ -47,8 +47,8 @@ int pfi_cli_pack_write(struct pfi_cli_pack *pack,
 
 /* Writes the other tensors, with zeros up to each one's offset, and works out
  * the checksums where libmd is there.  `start` is where the data begin. */
-int pfi_cli_pack_finish(struct pfi_cli_pack *pack, struct pfi_cli_export *e,
-                        size_t start);
+int pfi_cli_pack_finish(struct pfi_cli_pack *pack,
+                        const struct pfi_cli_export *e, size_t start);
 
 /* The paths, one a line, as files.txt has them; the caller frees it. */
 char *pfi_cli_pack_paths(const struct pfi_cli_export *e, size_t *size);

@@ -43,6 +43,20 @@ int pfi_cli_part_open(struct pfi_cli_part *part, int folder, const char *name)
     return part->file ? 0 : -1;
 }
 
+int pfi_cli_part_reopen(struct pfi_cli_part *part, int folder, const char *name)
+{
+    int fd;
+
+    *part = (struct pfi_cli_part){.folder = folder};
+    if (make_names(part, name))
+        return -1;
+    fd = openat(folder, part->temporary, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    part->file = fd < 0 ? NULL : fdopen(fd, "r+b");
+    if (!part->file && fd >= 0)
+        close(fd);
+    return part->file ? 0 : -1;
+}
+
 /* An error that an earlier write met is lost by now, so it is EIO here. */
 int pfi_cli_part_sync(struct pfi_cli_part *part)
 {

@@ -17,6 +17,9 @@ struct pfi_cli_part {
 /* Each returns 0, or -1 with errno set.  The name must not hold a slash; the
  * folder's descriptor stays the caller's and open until the drop. */
 int pfi_cli_part_open(struct pfi_cli_part *part, int folder, const char *name);
+/* Opens what is under the temporary name, and keeps it. */
+int pfi_cli_part_reopen(struct pfi_cli_part *part, int folder,
+                        const char *name);
 int pfi_cli_part_sync(struct pfi_cli_part *part);
 int pfi_cli_part_rename(struct pfi_cli_part *part);
 

@@ -79,31 +79,49 @@ static void say_no_upload(const pinfold_loader *loader,
                   why);
 }
 
-int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o)
+int pfi_cli_run_open_dataset(struct pfi_cli_run *run,
+                             const struct pfi_cli_options *o)
+{
+    pinfold_error err;
+
+    *run = (struct pfi_cli_run){0};
+    if (o->trace && !pfi_cli_trace_open(&run->trace, o->trace))
+        return PFI_CLI_FAILED;
+    if (pfi_cli_dataset_open(&run->dataset, o, &err))
+        return pfi_cli_run_close(run, pfi_cli_fail(&err));
+    return PFI_CLI_OK;
+}
+
+int pfi_cli_run_open_loader(struct pfi_cli_run *run,
+                            const struct pfi_cli_options *o)
 {
     pinfold_loader_options options = o->loader;
     struct pfi_cli_order order;
     pinfold_status status;
     pinfold_error err;
 
-    *run = (struct pfi_cli_run){0};
     options.recipe = &o->recipe;
-    if (o->trace && !pfi_cli_trace_open(&run->trace, o->trace))
-        return PFI_CLI_FAILED;
     if (o->trace)
         options.trace = &run->trace.callback;
     options.allocator = o->locked ? pfi_cli_locked() : NULL;
-    if (pfi_cli_dataset_open(&run->dataset, o, &err))
-        return pfi_cli_run_close(run, pfi_cli_fail(&err));
     if (pfi_cli_order_open(&order, o))
         return pfi_cli_run_close(run, PFI_CLI_FAILED);
     options.order = &order.order;
     status = pinfold_loader_open(&run->loader, run->dataset, &options, &err);
     pfi_cli_order_close(&order);
-    if (status || pinfold_loader_start(run->loader, o->epoch, &err))
+    if (!status && !options.state)
+        status = pinfold_loader_start(run->loader, o->epoch, &err);
+    if (status)
         return pfi_cli_run_close(run, pfi_cli_fail(&err));
     say_no_upload(run->loader, o);
     return PFI_CLI_OK;
+}
+
+int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o)
+{
+    const int code = pfi_cli_run_open_dataset(run, o);
+
+    return code ? code : pfi_cli_run_open_loader(run, o);
 }
 
 int pfi_cli_run_close(struct pfi_cli_run *run, int code)

@@ -25,9 +25,14 @@ struct pfi_cli_run {
     struct pfi_cli_trace trace;
 };
 
-/* Opens both and starts the first epoch; on failure prints why, leaves nothing
- * open and returns the exit status. */
+/* Opens both and starts the first epoch, or goes on with o->loader.state; on
+ * failure prints why, leaves nothing open and returns the exit status. */
 int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o);
+/* The same in two steps. */
+int pfi_cli_run_open_dataset(struct pfi_cli_run *run,
+                             const struct pfi_cli_options *o);
+int pfi_cli_run_open_loader(struct pfi_cli_run *run,
+                            const struct pfi_cli_options *o);
 /* Returns `code`, or the exit status that fits where the trace of a run that
  * went well could not be written. */
 int pfi_cli_run_close(struct pfi_cli_run *run, int code);
@@ -49,6 +54,7 @@ int pfi_cli_verify_orders(const struct pfi_cli_options *o);
 int pfi_cli_verify(const struct pfi_cli_options *o);
 int pfi_cli_bench(const struct pfi_cli_options *o);
 int pfi_cli_export(const struct pfi_cli_options *o);
+int pfi_cli_merge(const struct pfi_cli_options *o);
 int pfi_cli_explain(const struct pfi_cli_options *o);
 int pfi_cli_presets(const struct pfi_cli_options *o);
 int pfi_cli_diff(const struct pfi_cli_options *o);

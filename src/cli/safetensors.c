@@ -5,14 +5,12 @@
 
 #include <string.h>
 
+#include "src/cli/json.h"
+
 #define WRONG_HEADER "a safetensors header that is not JSON of the format"
 
 /* Names longer than this are no name that can be asked for. */
 #define NAME_SIZE 256
-
-struct text {
-    const char *at, *end;
-};
 
 struct entry {
     char name[NAME_SIZE];
@@ -23,166 +21,75 @@ struct entry {
     int seen; /* bits: 1 dtype, 2 shape, 4 data_offsets */
 };
 
-/* ----------------------------------------------------------------- JSON --- */
-
-static void skip_space(struct text *t)
-{
-    while (t->at < t->end && (*t->at == ' ' || *t->at == '\n' ||
-                              *t->at == '\t' || *t->at == '\r'))
-        t->at++;
-}
-
-static bool take(struct text *t, char c)
-{
-    skip_space(t);
-    if (t->at == t->end || *t->at != c)
-        return false;
-    t->at++;
-    return true;
-}
-
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
-/* The character of an escape; those beyond ASCII become '?', since no name that
- * is looked for has one.  -1 where it is none. */
-static int take_escape(struct text *t)
-{
-    static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    const char *found;
-    int code = 0;
-
-    if (t->at == t->end)
-        return -1;
-    const char c = *t->at++;
-
-    if (c != 'u') {
-        found = c ? strchr(plain, c) : NULL;
-        return found ? meant[found - plain] : -1;
-    }
-    for (int i = 0; i < 4; i++) {
-        const int digit = t->at < t->end ? hex_digit(*t->at++) : -1;
-
-        if (digit < 0)
-            return -1;
-        code = code * 16 + digit;
-    }
-    return code < 0x80 ? code : '?';
-}
-
-/* What does not fit into `out` is cut off; NULL = nowhere. */
-static bool take_string(struct text *t, char *out, size_t room)
-{
-    size_t size = 0;
-
-    if (!take(t, '"'))
-        return false;
-    while (t->at < t->end && *t->at != '"') {
-        int c = (unsigned char)*t->at++;
-
-        if (c < 0x20)
-            return false;
-        if (c == '\\')
-            c = take_escape(t);
-        if (c < 0)
-            return false;
-        if (out && size + 1 < room)
-            out[size++] = (char)c;
-    }
-    if (out)
-        out[size] = '\0';
-    return take(t, '"');
-}
-
-static bool take_number(struct text *t, uint64_t *out)
-{
-    uint64_t value = 0;
-    const char *start;
-
-    skip_space(t);
-    start = t->at;
-    for (; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++) {
-        if (value > (UINT64_MAX - 9) / 10)
-            return false;
-        value = value * 10 + (uint64_t)(*t->at - '0');
-    }
-    *out = value;
-    return t->at > start;
-}
-
 /* -------------------------------------------------------------- entries --- */
 
-static bool take_shape(struct text *t, struct entry *e)
+static bool take_shape(struct pfi_cli_json *t, struct entry *e)
 {
     uint64_t side;
 
     e->rank = 0;
-    if (!take(t, '['))
+    if (!pfi_cli_json_take(t, '['))
         return false;
-    if (take(t, ']'))
+    if (pfi_cli_json_take(t, ']'))
         return true;
     do {
-        if (e->rank == PFI_CLI_MAX_RANK || !take_number(t, &side) ||
+        if (e->rank == PFI_CLI_MAX_RANK || !pfi_cli_json_number(t, &side) ||
             side > INT64_MAX)
             return false;
         e->shape[e->rank++] = (int64_t)side;
-    } while (take(t, ','));
-    return take(t, ']');
+    } while (pfi_cli_json_take(t, ','));
+    return pfi_cli_json_take(t, ']');
 }
 
-static bool take_member(struct text *t, struct entry *e)
+static bool take_member(struct pfi_cli_json *t, struct entry *e)
 {
     char key[16];
     int bit = 0;
     bool good = false;
 
-    if (!take_string(t, key, sizeof(key)) || !take(t, ':'))
+    if (!pfi_cli_json_string(t, key, sizeof(key)) || !pfi_cli_json_take(t, ':'))
         return false;
     if (!strcmp(key, "dtype")) {
         bit = 1;
-        good = take_string(t, e->dtype, sizeof(e->dtype));
+        good = pfi_cli_json_string(t, e->dtype, sizeof(e->dtype));
     } else if (!strcmp(key, "shape")) {
         bit = 2;
         good = take_shape(t, e);
     } else if (!strcmp(key, "data_offsets")) {
         bit = 4;
-        good = take(t, '[') && take_number(t, &e->begin) && take(t, ',') &&
-               take_number(t, &e->end) && take(t, ']');
+        good = pfi_cli_json_take(t, '[') &&
+               pfi_cli_json_number(t, &e->begin) && pfi_cli_json_take(t, ',') &&
+               pfi_cli_json_number(t, &e->end) && pfi_cli_json_take(t, ']');
     }
     good = good && !(e->seen & bit);
     e->seen |= bit;
     return good;
 }
 
-static bool take_tensor(struct text *t, struct entry *e)
+static bool take_tensor(struct pfi_cli_json *t, struct entry *e)
 {
     e->seen = 0;
-    if (!take(t, '{'))
+    if (!pfi_cli_json_take(t, '{'))
         return false;
     do {
         if (!take_member(t, e))
             return false;
-    } while (take(t, ','));
-    return take(t, '}') && e->seen == 7;
+    } while (pfi_cli_json_take(t, ','));
+    return pfi_cli_json_take(t, '}') && e->seen == 7;
 }
 
-static bool skip_metadata(struct text *t)
+static bool skip_metadata(struct pfi_cli_json *t)
 {
-    if (!take(t, '{'))
+    if (!pfi_cli_json_take(t, '{'))
         return false;
-    if (take(t, '}'))
+    if (pfi_cli_json_take(t, '}'))
         return true;
     do {
-        if (!take_string(t, NULL, 0) || !take(t, ':') ||
-            !take_string(t, NULL, 0))
+        if (!pfi_cli_json_string(t, NULL, 0) || !pfi_cli_json_take(t, ':') ||
+            !pfi_cli_json_string(t, NULL, 0))
             return false;
-    } while (take(t, ','));
-    return take(t, '}');
+    } while (pfi_cli_json_take(t, ','));
+    return pfi_cli_json_take(t, '}');
 }
 
 /* --------------------------------------------------------------- choice --- */
@@ -228,17 +135,17 @@ struct choice {
     int rank, equals; /* how well it fits; how many fit as well */
 };
 
-static const char *take_entries(struct text *t, const char *wanted,
+static const char *take_entries(struct pfi_cli_json *t, const char *wanted,
                                 struct choice *choice)
 {
     struct entry e;
 
-    if (!take(t, '{'))
+    if (!pfi_cli_json_take(t, '{'))
         return WRONG_HEADER;
-    if (take(t, '}'))
+    if (pfi_cli_json_take(t, '}'))
         return NULL;
     do {
-        if (!take_string(t, e.name, sizeof(e.name)) || !take(t, ':'))
+        if (!pfi_cli_json_string(t, e.name, sizeof(e.name)) || !pfi_cli_json_take(t, ':'))
             return WRONG_HEADER;
         if (!strcmp(e.name, "__metadata__")) {
             if (!skip_metadata(t))
@@ -252,11 +159,10 @@ static const char *take_entries(struct text *t, const char *wanted,
         choice->equals += rank && rank == choice->rank;
         if (rank > choice->rank)
             *choice = (struct choice){.best = e, .rank = rank, .equals = 1};
-    } while (take(t, ','));
-    if (!take(t, '}'))
+    } while (pfi_cli_json_take(t, ','));
+    if (!pfi_cli_json_take(t, '}'))
         return WRONG_HEADER;
-    skip_space(t);
-    return t->at == t->end ? NULL : WRONG_HEADER;
+    return pfi_cli_json_ends(t) ? NULL : WRONG_HEADER;
 }
 
 static uint64_t header_size(const unsigned char *file)
@@ -304,7 +210,7 @@ const char *pfi_cli_safetensors_read(const unsigned char *file, size_t size,
                                      struct pfi_cli_tensor *out)
 {
     struct choice choice = {.rank = 0};
-    struct text text;
+    struct pfi_cli_json text;
     uint64_t header;
     const char *wrong;
 

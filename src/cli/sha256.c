@@ -2,8 +2,10 @@
  * The door to libmd. */
 #include "src/cli/sha256.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #ifdef PINFOLD_HAVE_LIBMD
 #include <sys/types.h>
@@ -92,3 +94,19 @@ void pfi_cli_sha256(const void *data, size_t size, char hex[65])
     hex[0] = '\0';
 }
 #endif
+
+void pfi_cli_sha256_file(int folder, const char *name, char hex[65])
+{
+    const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    struct pfi_cli_sha256_state *const state = pfi_cli_sha256_start();
+    unsigned char buffer[1 << 15];
+    ssize_t n = -1;
+
+    while (fd >= 0 && (n = read(fd, buffer, sizeof(buffer))) > 0)
+        pfi_cli_sha256_add(state, buffer, (size_t)n);
+    pfi_cli_sha256_end(state, hex);
+    if (n)
+        hex[0] = '\0';
+    if (fd >= 0)
+        close(fd);
+}

@@ -2,6 +2,7 @@
  * Escapes. */
 #include "src/cli/text.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +58,7 @@ static size_t utf8_size(const unsigned char *s)
     return n;
 }
 
-void pfi_cli_print_json(FILE *out, const char *text)
+static void print_json(FILE *out, const char *text, bool exact)
 {
     const unsigned char *s = (const unsigned char *)text;
 
@@ -65,7 +66,9 @@ void pfi_cli_print_json(FILE *out, const char *text)
     while (*s) {
         const size_t n = utf8_size(s);
 
-        if (n == 0)
+        if (n == 0 && exact)
+            (void)fprintf(out, "\\udc%02x", *s);
+        else if (n == 0)
             (void)fputs("\xEF\xBF\xBD", out);
         else if (*s == '"' || *s == '\\')
             (void)fprintf(out, "\\%c", *s);
@@ -76,4 +79,14 @@ void pfi_cli_print_json(FILE *out, const char *text)
         s += n ? n : 1;
     }
     (void)fputc('"', out);
+}
+
+void pfi_cli_print_json(FILE *out, const char *text)
+{
+    print_json(out, text, false);
+}
+
+void pfi_cli_print_json_exact(FILE *out, const char *text)
+{
+    print_json(out, text, true);
 }

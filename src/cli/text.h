@@ -11,5 +11,8 @@ void pfi_cli_print_name(FILE *out, const char *name);
 char *pfi_cli_escape_name(const char *name);
 /* Prints a JSON string; bytes that are not UTF-8 become U+FFFD. */
 void pfi_cli_print_json(FILE *out, const char *text);
+/* The same with nothing lost: such a byte b becomes the lone surrogate
+ * U+DC00 + b, as Python's surrogateescape has it. */
+void pfi_cli_print_json_exact(FILE *out, const char *text);
 
 #endif
