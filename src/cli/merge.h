@@ -46,4 +46,19 @@ int pfi_cli_merge_files(const struct pfi_cli_merge *m, int32_t rank,
                                     struct pfi_cli_json entry,
                                     const char *name));
 
+/* ------------------------------------------------------- merge_read.c --- */
+
+/* Prints that it is not a shard's manifest; returns the exit status. */
+int pfi_cli_merge_damaged(const struct pfi_cli_merge *m, int32_t rank);
+struct pfi_cli_json pfi_cli_merge_text(const struct pfi_cli_merged *shard);
+/* A member that is a whole number. */
+bool pfi_cli_merge_number(struct pfi_cli_json object, const char *name,
+                          uint64_t *out);
+
+/* ------------------------------------------------------ merge_check.c --- */
+
+int pfi_cli_merge_check_kind(const struct pfi_cli_merge *m, int32_t rank);
+int pfi_cli_merge_check_files(const struct pfi_cli_merge *m, int32_t rank);
+int pfi_cli_merge_check_order(const struct pfi_cli_merge *m);
+
 #endif
