@@ -8,6 +8,7 @@ set(PINFOLD_SOURCES
   src/base/memory.c
   src/base/mt19937.c
   src/base/numa.c
+  src/base/wait.c
   src/codec/bmp.c
   src/codec/bmp_header.c
   src/codec/bmp_rle.c
@@ -66,6 +67,7 @@ set(PINFOLD_SOURCES
   src/load/access.c
   src/load/ahead.c
   src/load/batch.c
+  src/load/close.c
   src/load/device.c
   src/load/draft.c
   src/load/epoch.c

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The data set: classes, paths and labels, fixed once it is open. */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE /* realpath() */
+#endif
 #include "datasets/dataset.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +23,7 @@
 struct pinfold_dataset {
     atomic_long users;
     char *root;
+    char *inside; /* its real path, which no link may leave; or NULL */
     int root_fd;
     struct pfi_listing listing;
     int32_t *labels; /* [paths] of a list; NULL: listing.ends tells them */
@@ -83,8 +89,14 @@ static bool has_empty(const struct pfi_listing *l)
 
 /* ------------------------------------------------------------------- walk --- */
 
+static struct pfi_root root_of(const pinfold_dataset *dataset)
+{
+    return (struct pfi_root){dataset->root_fd, dataset->root, dataset->inside};
+}
+
 static pinfold_status read_classes(pinfold_dataset *dataset, pinfold_error *err)
 {
+    const struct pfi_root root = root_of(dataset);
     struct pfi_listing *const l = &dataset->listing;
     const int64_t n = l->classes.count;
     pinfold_status status = PINFOLD_OK;
@@ -93,9 +105,8 @@ static pinfold_status read_classes(pinfold_dataset *dataset, pinfold_error *err)
     if (!l->ends)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for the classes");
     for (int64_t c = 0; !status && c < n; c++) {
-        status = pfi_folder_pictures(dataset->root_fd, dataset->root,
-                                     pfi_strings_get(&l->classes, c), &l->paths,
-                                     &l->folders, err);
+        status = pfi_folder_pictures(&root, pfi_strings_get(&l->classes, c),
+                                     &l->paths, &l->folders, err);
         l->ends[c] = l->paths.count;
     }
     pfi_strings_trim(&l->paths);
@@ -108,9 +119,9 @@ static pinfold_status walk(pinfold_dataset *dataset, const char *class_list,
 {
     struct pfi_listing *const l = &dataset->listing;
     struct pfi_strings all = {0};
+    const struct pfi_root root = root_of(dataset);
     pinfold_status status = pfi_folder_classes(
-        dataset->root_fd, dataset->root, class_list ? &all : &l->classes,
-        &l->folders, err);
+        &root, class_list ? &all : &l->classes, &l->folders, err);
 
     pfi_strings_end(&all);
     if (!status && class_list)
@@ -214,10 +225,27 @@ static pinfold_status read_list(pinfold_dataset *dataset,
 
 /* ------------------------------------------------------------------- open --- */
 
+static pinfold_status stay_inside(pinfold_dataset *dataset, pinfold_error *err)
+{
+    char real[PATH_MAX];
+
+    if (!realpath(dataset->root, real))
+        return pfi_fail_path(err, PINFOLD_E_IO, errno, dataset->root,
+                             "cannot find the folder's real path");
+    dataset->inside = pfi_malloc(strlen(real) + 1);
+    if (!dataset->inside)
+        return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a path");
+    memcpy(dataset->inside, real, strlen(real) + 1);
+    return PINFOLD_OK;
+}
+
 static pinfold_status fill(pinfold_dataset *dataset, const char *root,
                            const pinfold_dataset_options *o, pinfold_error *err)
 {
     pinfold_status status = open_root(dataset, root, err);
+
+    if (!status && o->no_follow_outside)
+        status = stay_inside(dataset, err);
 
     if (!status && o->list)
         return read_list(dataset, o, err);
@@ -246,6 +274,10 @@ static pinfold_status take_options(pinfold_dataset_options *o,
     if (!status && o->trust_index && !o->index)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "trust_index, but there is no index");
+    if (!status && o->no_follow_outside && (o->list || o->index))
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "no_follow_outside is of a walk, not of a list or an "
+                        "index");
     return status;
 }
 
@@ -293,6 +325,7 @@ void pinfold_dataset_close(pinfold_dataset *dataset)
     if (dataset->root_fd >= 0)
         close(dataset->root_fd);
     pfi_free(dataset->root);
+    pfi_free(dataset->inside);
     pfi_free(dataset->labels);
     pfi_free(dataset->remark);
     pfi_listing_end(&dataset->listing);

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,7 @@ struct found {
 };
 
 struct walk {
-    int root_fd;
-    const char *root;
+    struct pfi_root root;
     struct pfi_strings folders; /* paths below the root */
     struct found *found;        /* [folders.count] */
     int64_t found_room;
@@ -51,7 +51,7 @@ static pinfold_status fail_at(const struct walk *w, const char *path, int code,
         (void)snprintf(reason, sizeof(reason), "errno %d", code);
     (void)pfi_fail_path(err, PINFOLD_E_IO, code, path,
                         "cannot read the folder: %s", reason);
-    pfi_error_add_path(err, w->root);
+    pfi_error_add_path(err, w->root.path);
     return PINFOLD_E_IO;
 }
 
@@ -134,22 +134,54 @@ static pinfold_status add_folder(struct walk *w, int64_t parent,
     return PINFOLD_OK;
 }
 
+/* Refuses a link that leads out of the root, where that is not allowed. */
+static pinfold_status check_link(const struct walk *w, const char *folder,
+                                 const struct dirent *entry, pinfold_error *err)
+{
+    const char *const inside = w->root.inside;
+    const size_t size = inside ? strlen(inside) : 0;
+    char path[2 * PATH_MAX], real[PATH_MAX];
+    int code = 0;
+
+    if (!inside || (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN))
+        return PINFOLD_OK;
+    (void)snprintf(path, sizeof(path), "%s/%s/%s", inside, folder,
+                   entry->d_name);
+    if (!realpath(path, real))
+        code = errno;
+    else if (!strncmp(real, inside, size) &&
+             (real[size] == '/' || !real[size] || inside[size - 1] == '/'))
+        return PINFOLD_OK;
+    (void)pfi_fail_path(err, code ? PINFOLD_E_IO : PINFOLD_E_ARGUMENT, code,
+                        entry->d_name,
+                        code ? "the link cannot be followed"
+                             : "a link out of the root");
+    pfi_error_add_path(err, folder);
+    pfi_error_add_path(err, w->root.path);
+    return code ? PINFOLD_E_IO : PINFOLD_E_ARGUMENT;
+}
+
 static pinfold_status take_entry(struct walk *w, DIR *dir, int64_t folder,
                                  const char *path, const struct dirent *entry,
                                  pinfold_error *err)
 {
     struct stat info;
     bool known;
+    const bool folds = !is_dots(entry->d_name) &&
+                       is_folder(dirfd(dir), entry, &info, &known);
+    pinfold_status status;
 
-    if (is_dots(entry->d_name))
+    if (is_dots(entry->d_name) ||
+        (!folds && !pfi_name_is_picture(entry->d_name)))
         return PINFOLD_OK;
-    if (is_folder(dirfd(dir), entry, &info, &known))
+    status = check_link(w, path, entry, err);
+    if (status)
+        return status;
+    if (folds)
         return add_folder(w, folder, path, entry->d_name, known ? &info : NULL,
                           err);
-    if (pfi_name_is_picture(entry->d_name) &&
-        !pfi_strings_add(&w->names, "", entry->d_name))
-        return no_memory(err);
-    return PINFOLD_OK;
+    return pfi_strings_add(&w->names, "", entry->d_name) ? PINFOLD_OK
+                                                         : no_memory(err);
 }
 
 /* NULL with errno set. */
@@ -157,7 +189,7 @@ static DIR *open_folder(const struct walk *w, const char *path,
                         struct stat *info)
 {
     const int fd =
-        openat(w->root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        openat(w->root.fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir;
     int code;
 
@@ -289,41 +321,45 @@ static void end_walk(struct walk *w)
     pfi_free(w->found);
 }
 
-pinfold_status pfi_folder_classes(int root_fd, const char *root,
+pinfold_status pfi_folder_classes(const struct pfi_root *root,
                                   struct pfi_strings *out,
                                   struct pfi_folders *folders,
                                   pinfold_error *err)
 {
-    struct walk w = {.root_fd = root_fd, .root = root};
+    struct walk w = {.root = *root};
     const struct dirent *entry;
     struct stat own, info;
     bool known;
     DIR *const dir = open_folder(&w, ".", &own);
+    pinfold_status status = PINFOLD_OK;
     bool good;
 
     if (!dir)
         return fail_at(&w, ".", errno, err);
     good = pfi_folders_add(folders, ".", PFI_CHANGED(own));
-    while (good && (errno = 0, entry = readdir(dir)) != NULL)
-        if (!is_dots(entry->d_name) &&
-            is_folder(dirfd(dir), entry, &info, &known))
-            good = pfi_strings_add(&w.folders, "", entry->d_name);
-    const int code = good ? errno : 0;
+    while (good && !status && (errno = 0, entry = readdir(dir)) != NULL) {
+        if (is_dots(entry->d_name) ||
+            !is_folder(dirfd(dir), entry, &info, &known))
+            continue;
+        status = check_link(&w, ".", entry, err);
+        good = pfi_strings_add(&w.folders, "", entry->d_name);
+    }
+    const int code = good && !status ? errno : 0;
 
     closedir(dir);
     good = good && add_sorted(out, "", &w.folders, 0, w.folders.count);
     end_walk(&w);
     if (code)
         return fail_at(&w, ".", code, err);
-    return good ? PINFOLD_OK : no_memory(err);
+    return status || good ? status : no_memory(err);
 }
 
-pinfold_status pfi_folder_pictures(int root_fd, const char *root,
+pinfold_status pfi_folder_pictures(const struct pfi_root *root,
                                    const char *top, struct pfi_strings *out,
                                    struct pfi_folders *folders,
                                    pinfold_error *err)
 {
-    struct walk w = {.root_fd = root_fd, .root = root};
+    struct walk w = {.root = *root};
     pinfold_status status = add_folder(&w, -1, "", top, NULL, err);
 
     for (int64_t i = 0; !status && i < w.folders.count; i++)

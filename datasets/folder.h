@@ -22,15 +22,21 @@ void pfi_folders_end(struct pfi_folders *folders);
 #define PFI_CHANGED(info)                                                      \
     ((int64_t)(info).st_mtim.tv_sec * 1000000000 + (info).st_mtim.tv_nsec)
 
+struct pfi_root {
+    int fd;
+    const char *path;   /* as it was given, for messages */
+    const char *inside; /* NULL, or its real path, which no link may leave */
+};
+
 /* The classes of a root: its folders, sorted by name. */
-pinfold_status pfi_folder_classes(int root_fd, const char *root,
+pinfold_status pfi_folder_classes(const struct pfi_root *root,
                                   struct pfi_strings *out,
                                   struct pfi_folders *folders,
                                   pinfold_error *err);
 
 /* Adds the pictures of the folder `top` below the root, as paths below the
  * root, and the folders that they were found in. */
-pinfold_status pfi_folder_pictures(int root_fd, const char *root,
+pinfold_status pfi_folder_pictures(const struct pfi_root *root,
                                    const char *top, struct pfi_strings *out,
                                    struct pfi_folders *folders,
                                    pinfold_error *err);

@@ -9,8 +9,9 @@
  *            above 0 is a normal outcome other than success, below 0 an error.
  *            A function that returns void or a plain value cannot fail.
  * Errors.    `err` may be NULL and is never kept.  Every call sets its status;
- *            the rest is meaningful only when the result is below 0.  On error
- *            an out handle is set to NULL and no other output is written.
+ *            the rest is meaningful only when the result is below 0 or
+ *            PINFOLD_TIMEOUT.  On error an out handle is set to NULL and no
+ *            other output is written.
  * Ownership. What an _open function returns is the caller's, and its _close
  *            function (which accepts NULL) ends it.  Any other pointer returned
  *            belongs to the object that it came from and dies with it.
@@ -65,7 +66,8 @@ typedef enum pinfold_status {
     PINFOLD_OK = 0,
 
     PINFOLD_END = 1,     /* the epoch has no more batches */
-    PINFOLD_TIMEOUT = 2, /* not ready in time; nothing is lost, call again */
+    PINFOLD_TIMEOUT = 2, /* not ready in time; err's message says what takes so
+                          * long */
 
     PINFOLD_E_ARGUMENT = -1,    /* the caller broke a documented rule */
     PINFOLD_E_STATE = -2,       /* not allowed now, e.g. after a cancel */
@@ -332,6 +334,11 @@ typedef struct pinfold_dataset_options {
                           * mapped where it is still right (each folder's time of
                           * change is compared), otherwise written anew.
                           * Processes share it.  Not with a list */
+    int32_t no_follow_outside; /* 1 = refuse a tree where a link leads out of
+                          * root or nowhere, before it is followed; a link that
+                          * is made after the open is not looked at.  Not with a
+                          * list or an index */
+    int32_t reserved;    /* 0 */
 } pinfold_dataset_options;
 
 /* Walks `root` (root/class/.../image) in torchvision's order: classes sorted by
@@ -608,7 +615,7 @@ pinfold_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
 
 /* Starts an epoch, dropping what is left of the one before; lent batches stay
  * lent.  The same seed and epoch give the same order whatever the number of
- * workers.  Waits for the pictures that are being decoded. */
+ * workers.  Waits for the pictures that are being decoded, not for reads. */
 PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
 pinfold_loader_start(pinfold_loader *loader, int64_t epoch, pinfold_error *err);
 
@@ -652,8 +659,9 @@ pinfold_order_indices(const pinfold_loader_options *options, int64_t n,
                       pinfold_error *err);
 
 /* Lends the next batch, in order.  Waits at most timeout_ms (below 0 = for
- * ever).  With upload the copy may still be running: make your stream wait on
- * ready_event before it reads device_data.
+ * ever); without workers, as long as a sample takes beyond that.  Nothing is
+ * lost by a PINFOLD_TIMEOUT: call again.  With upload the copy may still be
+ * running: make your stream wait on ready_event before it reads device_data.
  *
  * Returns PINFOLD_OK, PINFOLD_END, PINFOLD_TIMEOUT, or an error.  At most
  * `slots` batches can be out at once: asking for more is PINFOLD_E_STATE. */
@@ -704,9 +712,18 @@ pinfold_loader_stats(const pinfold_loader *loader, pinfold_stats *out);
  * until the next start.  Any thread, any time before the close. */
 PINFOLD_API void pinfold_loader_cancel(pinfold_loader *loader);
 
-/* Joins the workers, waits for running copies, frees the buffers.  Takes no
- * longer than the pictures and copies in work.  Batches that are still out
- * become invalid. */
+/* Joins the threads, waits for running copies, frees the buffers.  Batches that
+ * are still out become invalid.  Waits for the pictures and copies in work, but
+ * at most timeout_ms (below 0 = for ever) for reads: a thread that is in one then
+ * (on a mount that is gone, it may never return) is left behind with its scratch
+ * memory and the data set, and frees them if the read ends, so that the library
+ * must stay loaded.  It starts no sample and touches no batch, allocator, trace
+ * or device.  PINFOLD_TIMEOUT says that this happened, and at which file. */
+PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
+pinfold_loader_close_within(pinfold_loader *loader, int32_t timeout_ms,
+                            pinfold_error *err);
+
+/* The same within 5 seconds, without a word. */
 PINFOLD_API void pinfold_loader_close(pinfold_loader *loader);
 
 /* Fills `err` with why sample i of the batch is bad; 0 <= i < count. */

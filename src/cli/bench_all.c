@@ -247,7 +247,7 @@ int pfi_cli_bench_all(const struct pfi_cli_options *o)
             print_all(lanes, n, o->json);
     }
     for (int i = 0; i < n; i++)
-        pinfold_loader_close(lanes[i].loader);
+        pfi_cli_loader_close(lanes[i].loader);
     free(lanes);
     return code;
 }

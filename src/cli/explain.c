@@ -6,6 +6,8 @@
 
 #include "src/cli/describe.h"
 #include "src/cli/run.h"
+#include "src/cli/sandbox.h"
+#include "src/cli/text.h"
 
 /* What convert("RGB") does to each of Pillow's modes. */
 static const struct {
@@ -148,16 +150,18 @@ int pfi_cli_explain(const struct pfi_cli_options *o)
     void *const data = pfi_cli_read_file(path, &size);
 
     if (!data) {
-        (void)fprintf(stderr, "pinfold: %s: %s\n", path, strerror(errno));
+        pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
         return PFI_CLI_FAILED;
     }
+    if (o->sandbox)
+        pfi_cli_sandbox(o);
     recipe.random_seed = o->loader.seed;
     status = pinfold_plan_picture(&recipe, data, size, &plan, &err);
     free(data);
     if (!status)
         status = pinfold_recipe_size(&o->recipe, 1, &bytes, shape, &err);
     if (status) {
-        (void)fprintf(stderr, "pinfold: %s: %s\n", path, err.message);
+        pfi_cli_say("pinfold: %s: %s", path, err.message);
         return PFI_CLI_FAILED;
     }
     (o->json ? in_json : in_words)(&plan, &recipe, shape, bytes);

@@ -45,8 +45,8 @@ int pfi_cli_export_errno(const struct pfi_cli_export *e, const char *name)
 {
     const int code = errno;
 
-    (void)fprintf(stderr, "pinfold: %s%s%s: %s\n", e->o->arguments[1],
-                  *name ? "/" : "", name, strerror(code));
+    pfi_cli_say("pinfold: %s%s%s: %s", e->o->arguments[1], *name ? "/" : "",
+                name, strerror(code));
     return PFI_CLI_FAILED;
 }
 
@@ -66,10 +66,8 @@ int pfi_cli_export_folder(const struct pfi_cli_export *e)
     }
     if (!e->shard && !e->o->force &&
         !faccessat(folder, "manifest.json", F_OK, 0)) {
-        (void)fprintf(stderr,
-                      "pinfold: %s holds an export already; --force replaces "
-                      "it\n",
-                      path);
+        pfi_cli_say("pinfold: %s holds an export already; --force replaces it",
+                    path);
         close(folder);
         return -1;
     }
@@ -284,8 +282,8 @@ static int make_export(struct pfi_cli_export *e, struct pfi_cli_run *run)
     free(e->state);
     code = pfi_cli_run_close(run, code);
     if (!code && !e->o->quiet)
-        (void)fprintf(stderr, "%lld images, %lld bad, in %s\n",
-                      (long long)e->written, e->bad, e->o->arguments[1]);
+        pfi_cli_say("%lld images, %lld bad, in %s", (long long)e->written,
+                    e->bad, e->o->arguments[1]);
     return code;
 }
 
@@ -300,11 +298,9 @@ static int export_shard(struct pfi_cli_export *e, struct pfi_cli_run *run,
     if (!code && shard.whole) {
         e->bad = shard.bad;
         if (!o->quiet)
-            (void)fprintf(stderr,
-                          "pinfold: %s/%s: whole already: %lld images, %lld "
-                          "bad\n",
-                          shard.place.path, shard.manifest,
-                          (long long)shard.shape[0], shard.bad);
+            pfi_cli_say("pinfold: %s/%s: whole already: %lld images, %lld bad",
+                        shard.place.path, shard.manifest,
+                        (long long)shard.shape[0], shard.bad);
     }
     if (code || shard.whole) {
         code = pfi_cli_run_close(run, code);

@@ -78,7 +78,7 @@ static bool target_is_free(const struct pfi_cli_export *e,
     } else if (e->o->force) {
         return true;
     }
-    (void)fprintf(stderr, "pinfold: %s %s\n", e->o->arguments[1], why);
+    pfi_cli_say("pinfold: %s %s", e->o->arguments[1], why);
     return false;
 }
 
@@ -233,10 +233,8 @@ static int finish_each(struct pfi_cli_export *e)
         return pfi_cli_export_errno(e, "");
     pfi_cli_remove_export(s->parent, s->old);
     if (!faccessat(s->parent, s->old, F_OK, AT_SYMLINK_NOFOLLOW))
-        (void)fprintf(stderr,
-                      "pinfold: what no export had made was kept: %s beside "
-                      "%s\n",
-                      s->old, e->o->arguments[1]);
+        pfi_cli_say("pinfold: what no export had made was kept: %s beside %s",
+                    s->old, e->o->arguments[1]);
     return PFI_CLI_OK;
 }
 

@@ -207,10 +207,8 @@ static int open_safetensors(struct pfi_cli_export *e)
             return pfi_cli_export_errno(e, "");
     } else if (!e->o->force &&
                !faccessat(s->folder, s->name, F_OK, AT_SYMLINK_NOFOLLOW)) {
-        (void)fprintf(stderr,
-                      "pinfold: %s is there already; --force replaces "
-                      "it\n",
-                      e->o->arguments[1]);
+        pfi_cli_say("pinfold: %s is there already; --force replaces it",
+                    e->o->arguments[1]);
         return PFI_CLI_FAILED;
     }
     if (pfi_cli_export_open_images(e, &s->pack.file, s->folder, s->name))

@@ -2,6 +2,7 @@
  * Lists and indices of data sets, by option. */
 #include "src/cli/lists.h"
 
+#include "src/cli/sandbox.h"
 #include "src/cli/text.h"
 
 const char *pfi_cli_take_list(struct pfi_cli_options *o, const char *text)
@@ -29,6 +30,13 @@ const char *pfi_cli_take_trust_index(struct pfi_cli_options *o, const char *text
     return NULL;
 }
 
+const char *pfi_cli_take_no_follow(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->dataset.no_follow_outside = 1;
+    return NULL;
+}
+
 const char *pfi_cli_take_save(struct pfi_cli_options *o, const char *text)
 {
     o->save = text;
@@ -42,10 +50,10 @@ pinfold_status pfi_cli_dataset_open(pinfold_dataset **out,
     const pinfold_status status =
         pinfold_dataset_open(out, o->arguments[0], &o->dataset, err);
 
+    if (!status && o->sandbox)
+        pfi_cli_sandbox(o);
     if (status || o->quiet || !pinfold_dataset_remark(*out))
         return status;
-    (void)fputs("pinfold: ", stderr);
-    pfi_cli_print_name(stderr, pinfold_dataset_remark(*out));
-    (void)fputc('\n', stderr);
+    pfi_cli_say("pinfold: %s", pinfold_dataset_remark(*out));
     return status;
 }

@@ -10,6 +10,7 @@ const char *pfi_cli_take_class_list(struct pfi_cli_options *o, const char *text)
 const char *pfi_cli_take_index(struct pfi_cli_options *o, const char *text);
 const char *pfi_cli_take_trust_index(struct pfi_cli_options *o,
                                      const char *text);
+const char *pfi_cli_take_no_follow(struct pfi_cli_options *o, const char *text);
 const char *pfi_cli_take_save(struct pfi_cli_options *o, const char *text);
 
 /* Opens the data set of the first argument and tells why an index was not

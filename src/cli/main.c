@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The program: finds the command, checks its options, runs it. */
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "src/cli/launch.h"
 #include "src/cli/order.h"
 #include "src/cli/run.h"
+#include "src/cli/text.h"
 #include "src/cli/tune_options.h"
 
 static const struct command {
@@ -116,17 +118,17 @@ static const struct command *find_command(const char *name)
         }
     }
     if (nearest)
-        (void)fprintf(stderr, "pinfold: no command %s; did you mean %s?\n",
-                      name, nearest->name);
+        pfi_cli_say("pinfold: no command %s; did you mean %s?", name,
+                    nearest->name);
     else
-        (void)fprintf(stderr, "pinfold: no command %s\n", name);
+        pfi_cli_say("pinfold: no command %s", name);
     return NULL;
 }
 
 /* A full disk or a closed pipe behind stdout must not pass for success. */
 static int finish(int status)
 {
-    if (fflush(stdout) || ferror(stdout)) {
+    if ((fflush(stdout) || ferror(stdout)) && pfi_cli_signal() != SIGPIPE) {
         (void)fputs("pinfold: cannot write to stdout\n", stderr);
         return PFI_CLI_FAILED;
     }
@@ -178,12 +180,12 @@ static int run_command(const struct command *command, int n, char **words)
     if ((command->bit & SHARDS) && !pfi_cli_launch(&options))
         return usage_error();
     if (pfi_cli_order_wrong(&options)) {
-        (void)fprintf(stderr, "pinfold: %s\n", pfi_cli_order_wrong(&options));
+        pfi_cli_say("pinfold: %s", pfi_cli_order_wrong(&options));
         return usage_error();
     }
     if (!(command->bit & (PFI_CLI_LS | PFI_CLI_VERIFY | PFI_CLI_PRESETS | PFI_CLI_ENV)) &&
         pinfold_recipe_size(&options.recipe, 1, &bytes, NULL, &err)) {
-        (void)fprintf(stderr, "pinfold: %s\n", err.message);
+        pfi_cli_say("pinfold: %s", err.message);
         return usage_error();
     }
     pfi_cli_catch_signals();

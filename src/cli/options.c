@@ -11,7 +11,9 @@
 #include "src/cli/lists.h"
 #include "src/cli/order.h"
 #include "src/cli/recipe_options.h"
+#include "src/cli/sandbox.h"
 #include "src/cli/sheet_options.h"
+#include "src/cli/text.h"
 #include "src/cli/tune_options.h"
 #include "src/cli/values.h"
 
@@ -402,8 +404,15 @@ static const struct option table[] = {
      "keep the walk in a file, and use it while it is right"},
     {"trust-index", NULL, WALKS, pfi_cli_take_trust_index,
      "use it without a look at the folders"},
+    {"no-follow-outside", NULL, WALKS, pfi_cli_take_no_follow,
+     "refuse a tree with a link that leads out of ROOT"},
     {"save", "FILE", PFI_CLI_LS, pfi_cli_take_save,
      "write an index in place of the list"},
+    {"sandbox", NULL,
+     PFI_CLI_LS | PFI_CLI_VERIFY | PFI_CLI_EXPORT | PFI_CLI_EXPLAIN,
+     pfi_cli_take_sandbox,
+     "give up every right but to read ROOT and write the output;\n"
+     "                             targets of links out of ROOT are not read"},
     {"classes", NULL, PFI_CLI_LS, take_classes, "list the classes"},
     {"format", "FORMAT", PFI_CLI_EXPORT, take_format,
      "npy, safetensors, raw or npy-each (npy)"},
@@ -500,11 +509,9 @@ static bool unknown(const char *word, size_t size)
         }
     }
     if (nearest)
-        (void)fprintf(stderr,
-                      "pinfold: no option %s; did you mean --%s?\n", word,
-                      nearest);
+        pfi_cli_say("pinfold: no option %s; did you mean --%s?", word, nearest);
     else
-        (void)fprintf(stderr, "pinfold: no option %s\n", word);
+        pfi_cli_say("pinfold: no option %s", word);
     return false;
 }
 
@@ -543,8 +550,8 @@ static bool take_option(struct pfi_cli_options *o, int n, char *const *words,
     }
     wrong = option->take(o, value);
     if (wrong)
-        (void)fprintf(stderr, "pinfold: --%s %s: %s\n", option->name,
-                      value ? value : "", wrong);
+        pfi_cli_say("pinfold: --%s %s: %s", option->name, value ? value : "",
+                    wrong);
     return !wrong;
 }
 
@@ -584,11 +591,10 @@ bool pfi_cli_options_parse(struct pfi_cli_options *o, int n, char *const *words)
             if (!take_option(o, n, words, &i))
                 return false;
         } else if (!plain && words[i][0] == '-' && words[i][1]) {
-            (void)fprintf(stderr, "pinfold: no option %s\n", words[i]);
+            pfi_cli_say("pinfold: no option %s", words[i]);
             return false;
         } else if (o->n_arguments == 2) {
-            (void)fprintf(stderr, "pinfold: one argument too many: %s\n",
-                          words[i]);
+            pfi_cli_say("pinfold: one argument too many: %s", words[i]);
             return false;
         } else {
             o->arguments[o->n_arguments++] = words[i];

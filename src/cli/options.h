@@ -75,6 +75,7 @@ struct pfi_cli_options {
     bool labels32; /* int32, not int64 */
     enum pfi_cli_format format;
     const char *tensor; /* its name in a safetensors file, or NULL */
+    bool sandbox;
     bool locked; /* slots are page-locked by mlock() */
     struct pfi_cli_tune_options tune;
     struct pfi_cli_sheet_options sheet;

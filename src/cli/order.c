@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/cli/run.h"
+#include "src/cli/text.h"
 #include "src/cli/values.h"
 
 /* ----------------------------------------------------------------- options --- */
@@ -112,9 +113,9 @@ struct numbers {
 static int fail(const char *path, size_t line, const char *what)
 {
     if (line)
-        (void)fprintf(stderr, "pinfold: %s, line %zu: %s\n", path, line, what);
+        pfi_cli_say("pinfold: %s, line %zu: %s", path, line, what);
     else
-        (void)fprintf(stderr, "pinfold: %s: %s\n", path, what);
+        pfi_cli_say("pinfold: %s: %s", path, what);
     return PFI_CLI_FAILED;
 }
 

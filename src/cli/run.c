@@ -11,9 +11,13 @@
 
 #include "src/cli/lists.h"
 #include "src/cli/order.h"
+#include "src/cli/text.h"
 
 /* Bad samples that are named; the rest is counted. */
 #define SHOWN_BAD 10
+
+/* Waits of 100 ms after which a file is named. */
+#define SLOW_WAITS 50
 
 /* Lock-free; a handler sets it, and worker threads look at it. */
 static atomic_int caught;
@@ -38,6 +42,9 @@ void pfi_cli_catch_signals(void)
     action.sa_flags = (int)SA_RESETHAND;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    /* What is written must still be cleaned up, and nobody reads a complaint. */
+    action.sa_flags = 0;
+    sigaction(SIGPIPE, &action, NULL);
     /* A file that grows beyond a limit is an error of the write then. */
     action.sa_handler = SIG_IGN;
     action.sa_flags = 0;
@@ -46,7 +53,7 @@ void pfi_cli_catch_signals(void)
 
 int pfi_cli_fail(const pinfold_error *err)
 {
-    (void)fprintf(stderr, "pinfold: %s\n", err->message);
+    pfi_cli_say("pinfold: %s", err->message);
     return PFI_CLI_FAILED;
 }
 
@@ -77,6 +84,14 @@ static void say_no_upload(const pinfold_loader *loader,
     pfi_cli_why_no_cuda(why, stats.upload);
     (void)fprintf(stderr, "pinfold: no upload: %s; goes on in ordinary memory\n",
                   why);
+}
+
+static void say_empty(const pinfold_loader *loader,
+                      const struct pfi_cli_options *o)
+{
+    if (!o->quiet && o->loader.drop_last && !pinfold_loader_batch_count(loader))
+        pfi_cli_say("pinfold: no batch: --drop-last, and fewer samples than "
+                    "--batch");
 }
 
 int pfi_cli_run_open_dataset(struct pfi_cli_run *run,
@@ -114,6 +129,7 @@ int pfi_cli_run_open_loader(struct pfi_cli_run *run,
     if (status)
         return pfi_cli_run_close(run, pfi_cli_fail(&err));
     say_no_upload(run->loader, o);
+    say_empty(run->loader, o);
     return PFI_CLI_OK;
 }
 
@@ -131,7 +147,7 @@ int pfi_cli_run_close(struct pfi_cli_run *run, int code)
 
     if (run->loader)
         pinfold_loader_stats(run->loader, &stats);
-    pinfold_loader_close(run->loader);
+    pfi_cli_loader_close(run->loader);
     pinfold_dataset_close(run->dataset);
     traced = pfi_cli_trace_close(&run->trace, stats.workers);
     *run = (struct pfi_cli_run){0};
@@ -143,9 +159,20 @@ pinfold_status pfi_cli_next(pinfold_loader *loader, const pinfold_batch **batch,
 {
     pinfold_status status = PINFOLD_TIMEOUT;
 
-    while (status == PINFOLD_TIMEOUT && !caught)
+    for (int waits = 0; status == PINFOLD_TIMEOUT && !caught; waits++) {
+        if (waits == SLOW_WAITS)
+            pfi_cli_say("pinfold: %s", err->message);
         status = pinfold_loader_next(loader, 100, batch, err);
+    }
     return status;
+}
+
+void pfi_cli_loader_close(pinfold_loader *loader)
+{
+    pinfold_error err;
+
+    if (pinfold_loader_close_within(loader, caught ? 500 : 5000, &err))
+        pfi_cli_say("pinfold: %s", err.message);
 }
 
 int pfi_cli_report_bad(const pinfold_batch *batch, long long before)
@@ -158,8 +185,8 @@ int pfi_cli_report_bad(const pinfold_batch *batch, long long before)
             continue;
         pinfold_batch_error(batch, i, &err);
         if (before + found < SHOWN_BAD)
-            (void)fprintf(stderr, "pinfold: sample %lld: %s\n",
-                          (long long)err.sample, err.message);
+            pfi_cli_say("pinfold: sample %lld: %s", (long long)err.sample,
+                        err.message);
         found++;
     }
     return found;

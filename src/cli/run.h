@@ -37,8 +37,11 @@ int pfi_cli_run_open_loader(struct pfi_cli_run *run,
  * went well could not be written. */
 int pfi_cli_run_close(struct pfi_cli_run *run, int code);
 
+/* Closes it (NULL is allowed), and says where a read hangs that is left behind. */
+void pfi_cli_loader_close(pinfold_loader *loader);
+
 /* pinfold_loader_next() that looks for signals meanwhile: PINFOLD_TIMEOUT means
- * that one came. */
+ * that one came.  Says what a wait of 5 seconds is for. */
 pinfold_status pfi_cli_next(pinfold_loader *loader, const pinfold_batch **batch,
                             pinfold_error *err);
 

@@ -12,6 +12,7 @@
 
 #include "src/cli/npy.h"
 #include "src/cli/safetensors.h"
+#include "src/cli/text.h"
 
 bool pfi_cli_tensor_bytes(const int64_t *shape, int rank, size_t item,
                           size_t *out)
@@ -84,7 +85,7 @@ bool pfi_cli_tensor_open(struct pfi_cli_tensor *out, const char *path,
     }
     if (!wrong)
         return true;
-    (void)fprintf(stderr, "pinfold: %s: %s\n", path, wrong);
+    pfi_cli_say("pinfold: %s: %s", path, wrong);
     pfi_cli_tensor_close(out);
     return false;
 }

@@ -5,9 +5,15 @@
 
 #include <stdio.h>
 
-/* Prints a name with \\, \t and \n written as those two characters. */
+/* Prints a name with \\, \t and \n written as those two characters, and bytes of
+ * other controls, or that are not UTF-8, as \xHH: no name can move a terminal. */
 void pfi_cli_print_name(FILE *out, const char *name);
-/* The same into memory that the caller frees; NULL when out of memory. */
+/* Prints a text with every control, and what is not UTF-8, as \xHH. */
+void pfi_cli_print_text(FILE *out, const char *text);
+/* Prints such a text and a line end to stderr. */
+__attribute__((format(printf, 1, 2))) void pfi_cli_say(const char *format, ...);
+/* A name with only \\, \t and \n escaped, as golden files have it, in memory that
+ * the caller frees; NULL when out of memory. */
 char *pfi_cli_escape_name(const char *name);
 /* Prints a JSON string; bytes that are not UTF-8 become U+FFFD. */
 void pfi_cli_print_json(FILE *out, const char *text);

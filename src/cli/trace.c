@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The Trace Event Format: one line of JSON an event. */
+#include "src/cli/text.h"
 #include "src/cli/trace.h"
 
 #include <errno.h>
@@ -65,7 +66,7 @@ bool pfi_cli_trace_open(struct pfi_cli_trace *trace, const char *path)
         .callback = {trace, write_event},
     };
     if (!trace->file) {
-        (void)fprintf(stderr, "pinfold: %s: %s\n", path, strerror(errno));
+        pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
         return false;
     }
     (void)fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
@@ -103,8 +104,8 @@ bool pfi_cli_trace_close(struct pfi_cli_trace *trace, long long workers)
     errno = 0;
     good = !fflush(trace->file) && !ferror(trace->file);
     if (!good)
-        (void)fprintf(stderr, "pinfold: %s: %s\n", trace->path,
-                      errno ? strerror(errno) : "cannot be written");
+        pfi_cli_say("pinfold: %s: %s", trace->path,
+                    errno ? strerror(errno) : "cannot be written");
     (void)fclose(trace->file);
     trace->file = NULL;
     return good;

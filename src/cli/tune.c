@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/cli/progress.h"
+#include "src/cli/text.h"
 
 enum { MIN_ROUNDS = 5, SLOTS_ROUNDS = 25 };
 
@@ -178,7 +179,7 @@ static int count_cpus(const struct pfi_tune *t)
     if (!t->dataset || pinfold_loader_open(&loader, t->dataset, &options, NULL))
         return online < 1 ? 1 : online > 512 ? 512 : (int)online;
     pinfold_loader_stats(loader, &stats);
-    pinfold_loader_close(loader);
+    pfi_cli_loader_close(loader);
     return (int)stats.workers;
 }
 
@@ -250,7 +251,7 @@ static int open_file(const char *path, FILE **out)
     *out = path ? fopen(path, "w") : NULL;
     if (!path || *out)
         return PFI_CLI_OK;
-    (void)fprintf(stderr, "pinfold: %s: %s\n", path, strerror(errno));
+    pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
     return PFI_CLI_FAILED;
 }
 
@@ -260,7 +261,7 @@ static int close_file(const char *path, FILE *file)
 
     if (!file || (fclose(file) == 0 && !bad))
         return PFI_CLI_OK;
-    (void)fprintf(stderr, "pinfold: %s: cannot be written\n", path);
+    pfi_cli_say("pinfold: %s: cannot be written", path);
     return PFI_CLI_FAILED;
 }
 

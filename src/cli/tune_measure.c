@@ -13,6 +13,7 @@
 
 #include "src/cli/locked.h"
 #include "src/cli/progress.h"
+#include "src/cli/text.h"
 
 /* ----------------------------------------------------------------- loader --- */
 
@@ -71,7 +72,7 @@ static bool load_once(struct pfi_tune *t, struct pfi_tune_row *row)
     status = pinfold_loader_open(&loader, t->dataset, &options, &err);
     if (!status)
         status = load(t, loader, row, &err);
-    pinfold_loader_close(loader);
+    pfi_cli_loader_close(loader);
     t->looked = true;
     if (status < 0) {
         pfi_tune_live_end(t);
@@ -187,10 +188,10 @@ static bool time_line(struct pfi_tune *t, const char *line, FILE *output,
         return false;
     pfi_tune_live_end(t);
     show_output(output);
-    (void)fprintf(stderr, "pinfold: %s %d: %s\n",
-                  WIFSIGNALED(status) ? "signal" : "exit status",
-                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-                  line);
+    pfi_cli_say("pinfold: %s %d: %s",
+                WIFSIGNALED(status) ? "signal" : "exit status",
+                WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+                line);
     t->end = PFI_TUNE_FAILED;
     return false;
 }

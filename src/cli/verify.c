@@ -49,8 +49,7 @@ struct verify {
 
 static int complain(const struct verify *v, size_t line, const char *what)
 {
-    (void)fprintf(stderr, "pinfold: %s, line %zu: %s\n", v->o->arguments[1],
-                  line, what);
+    pfi_cli_say("pinfold: %s, line %zu: %s", v->o->arguments[1], line, what);
     return PFI_CLI_FAILED;
 }
 
@@ -137,7 +136,7 @@ static int read_golden(struct verify *v)
     void *const bytes = pfi_cli_read_file(path, &size);
 
     if (!bytes) {
-        (void)fprintf(stderr, "pinfold: %s: %s\n", path, strerror(errno));
+        pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
         return PFI_CLI_FAILED;
     }
     v->text = realloc(bytes, size + 1);
@@ -211,7 +210,7 @@ static int run_pass(struct verify *v, struct pipeline *p, bool u8)
         take_batch(p, batch, u8);
         pinfold_batch_release(batch);
     }
-    pinfold_loader_close(loader);
+    pfi_cli_loader_close(loader);
     if (status == PINFOLD_TIMEOUT)
         return PFI_CLI_FAILED;
     return status == PINFOLD_END ? PFI_CLI_OK : pfi_cli_fail(&err);
@@ -269,7 +268,11 @@ static int64_t find_sample(const struct verify *v, const char *name)
 static void report(const char *verdict, const struct row *row, const char *why,
                    long long *count)
 {
-    (void)printf("%s\t%s\t%s\t", verdict, row->path, row->pipeline);
+    (void)printf("%s\t", verdict);
+    pfi_cli_print_text(stdout, row->path);
+    (void)fputc('\t', stdout);
+    pfi_cli_print_text(stdout, row->pipeline);
+    (void)fputc('\t', stdout);
     pfi_cli_print_name(stdout, why);
     (void)fputc('\n', stdout);
     ++*count;

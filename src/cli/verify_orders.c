@@ -8,6 +8,7 @@
 
 #include "src/cli/run.h"
 #include "src/cli/sha256.h"
+#include "src/cli/text.h"
 
 /* A line of the file; strings point into it. */
 struct row {
@@ -202,8 +203,8 @@ static int take_line(struct orders *v, char *line, size_t number)
     if (good)
         indices = calloc((size_t)row.count + 1, sizeof(*indices));
     if (!indices) {
-        (void)fprintf(stderr, "pinfold: %s, line %zu: %s\n", v->path, number,
-                      good ? "no memory" : "not a row of eight fields");
+        pfi_cli_say("pinfold: %s, line %zu: %s", v->path, number,
+                    good ? "no memory" : "not a row of eight fields");
         return PFI_CLI_FAILED;
     }
     if (ask(&a, &row))
@@ -241,7 +242,7 @@ int pfi_cli_verify_orders(const struct pfi_cli_options *o)
     int code;
 
     if (!text) {
-        (void)fprintf(stderr, "pinfold: %s: %s\n", o->orders, strerror(errno));
+        pfi_cli_say("pinfold: %s: %s", o->orders, strerror(errno));
         return PFI_CLI_FAILED;
     }
     ended = realloc(text, size + 1);

@@ -51,7 +51,7 @@ static void make_one(void *cookie, int64_t i, struct pfi_arena *arena)
             arena, data, size, dst, &times, &err);
     if (status) {
         memset(dst, 0, bytes);
-        pfi_error_name_sample(a->dataset, index, arena, &err);
+        pfi_error_name_sample(a->dataset, index, &err);
         note_bad(a, i, &err);
     }
     if (a->options.labels)

@@ -33,6 +33,7 @@ pinfold_status pfi_loader_begin(pinfold_loader *loader, int64_t epoch,
                         (long long)epoch);
     pthread_mutex_lock(&loader->lock);
     loader->started = false;
+    loader->round++;
     while (loader->n_busy || loader->copying)
         pthread_cond_wait(&loader->idle, &loader->lock);
     pfi_ring_reset(&loader->host);
@@ -44,7 +45,7 @@ pinfold_status pfi_loader_begin(pinfold_loader *loader, int64_t epoch,
         pfi_ahead_stop(loader->ahead);
     pfi_epoch_begin(loader, epoch, resume);
     if (loader->ahead)
-        pfi_ahead_start(loader->ahead,
+        pfi_ahead_start(loader->ahead, loader->round,
                         loader->now.count - loader->first_position);
     pthread_mutex_lock(&loader->lock);
     begin_at(&loader->host, loader->first_batch);
@@ -67,25 +68,29 @@ pinfold_status pinfold_loader_start(pinfold_loader *loader, int64_t epoch,
     return pfi_loader_begin(loader, epoch, NULL, err);
 }
 
-static struct timespec timespec_of(uint64_t ns)
-{
-    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
-                             .tv_nsec = (long)(ns % 1000000000u)};
-}
-
 /* Makes one sample in the calling thread; false where there is none to make.
  * Called with the lock held, which is given up meanwhile. */
 static bool make_here(pinfold_loader *loader)
 {
+    struct pfi_arena *const arena = &loader->workers[0].arena;
     struct pfi_job job;
+    bool held;
 
     if (loader->n_threads || !pfi_job_take(loader, &job))
         return false;
     pthread_mutex_unlock(&loader->lock);
-    pfi_job_run(loader, &loader->workers[0].arena, &job);
-    pfi_trace_job(loader, &job, -1);
+    pfi_job_read(loader, arena, &job);
     pthread_mutex_lock(&loader->lock);
-    pfi_job_finish(loader, &job);
+    held = pfi_job_hold(loader, &job);
+    pthread_mutex_unlock(&loader->lock);
+    if (held) {
+        pfi_job_make(loader, arena, &job);
+        pfi_trace_job(loader, &job, -1);
+    }
+    pfi_job_end(loader, arena, &job);
+    pthread_mutex_lock(&loader->lock);
+    if (held)
+        pfi_job_finish(loader, &job);
     return true;
 }
 
@@ -116,7 +121,6 @@ static pinfold_status may_wait(pinfold_loader *loader, pinfold_error *err)
 static pinfold_status await_batch(pinfold_loader *loader, uint64_t deadline,
                                   struct pfi_slot **out, pinfold_error *err)
 {
-    const struct timespec until = timespec_of(deadline);
     struct pfi_ring *const ring = pfi_lending_ring(loader);
 
     for (;;) {
@@ -128,13 +132,9 @@ static pinfold_status await_batch(pinfold_loader *loader, uint64_t deadline,
         if (*out)
             return PINFOLD_OK;
         if (deadline && pfi_now_ns() >= deadline)
-            return PINFOLD_TIMEOUT;
-        if (make_here(loader))
-            continue;
-        if (deadline)
-            (void)pthread_cond_timedwait(&loader->ready, &loader->lock, &until);
-        else
-            (void)pthread_cond_wait(&loader->ready, &loader->lock);
+            return pfi_time_out(loader, "", err);
+        if (!make_here(loader))
+            (void)pfi_cond_await(&loader->ready, &loader->lock, deadline);
     }
 }
 
@@ -187,12 +187,6 @@ static void free_slot(pinfold_loader *loader, struct pfi_slot *slot)
     pthread_cond_broadcast(&loader->ready);
 }
 
-/* 0 means for ever. */
-static uint64_t deadline_of(int32_t timeout_ms)
-{
-    return timeout_ms < 0 ? 0 : pfi_now_ns() + (uint64_t)timeout_ms * 1000000u;
-}
-
 pinfold_status pinfold_loader_next(pinfold_loader *loader, int32_t timeout_ms,
                                    const pinfold_batch **out,
                                    pinfold_error *err)
@@ -206,7 +200,7 @@ pinfold_status pinfold_loader_next(pinfold_loader *loader, int32_t timeout_ms,
     if (pfi_loader_check(loader, err))
         return PINFOLD_E_FORK;
     pthread_mutex_lock(&loader->lock);
-    status = await_batch(loader, deadline_of(timeout_ms), &slot, err);
+    status = await_batch(loader, pfi_deadline(timeout_ms), &slot, err);
     loader->stats.caller_wait_ns += pfi_now_ns() - start;
     if (!status) {
         pfi_ring_take(pfi_lending_ring(loader), slot);
@@ -278,6 +272,8 @@ void pinfold_loader_cancel(pinfold_loader *loader)
     loader->cancelled = true;
     pthread_cond_broadcast(&loader->ready);
     pthread_mutex_unlock(&loader->lock);
+    if (loader->ahead)
+        pfi_ahead_halt(loader->ahead);
 }
 
 static struct pfi_slot *slot_of(const pinfold_batch *batch)

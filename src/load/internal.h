@@ -4,10 +4,12 @@
 #define PFI_LOAD_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "datasets/order.h"
 #include "src/base/numa.h"
+#include "src/base/wait.h"
 #include "src/load/ahead.h"
 #include "src/load/loader.h"
 #include "src/load/ring.h"
@@ -25,18 +27,28 @@ struct pfi_worker {
     pinfold_loader *loader;
     pthread_t thread;
     struct pfi_arena arena;
+    int64_t sample;    /* lock; dataset index of what is in work, or -1 */
+    uint64_t since_ns; /* lock; of it */
+    bool reads;        /* lock; its file, which may take for ever */
+    bool gone;         /* lock; all that the thread has to do is drop() */
+    bool left;         /* at the close it was not */
 };
 
-/* Sample `place` of the batch in `slot`. */
+/* Sample `place` of the batch in `slot`, which is another's once `round` is
+ * over. */
 struct pfi_job {
     struct pfi_slot *slot;
     int32_t place;
     int64_t index;
+    int64_t position; /* in what is read ahead */
+    int64_t round;
+    const void *data; /* of the file */
+    size_t size;
     pinfold_status status;
     bool read; /* the file was; else `status` is of the reading */
     pinfold_error error;
-    size_t bytes_read;
     struct pfi_times times;
+    uint64_t idle_ns; /* since when the worker had waited for it, or 0 */
     uint64_t start_ns, end_ns;
 };
 
@@ -76,6 +88,7 @@ struct pinfold_loader {
     const struct pfi_gpu *gpu; /* NULL when no device is used */
     const char *why_no_gpu;
     pid_t pid;
+    atomic_int users; /* threads that may read files, and who closes */
     size_t slot_bytes, device_bytes; /* of a slot, on the host and device */
     bool pinned, own_stream;
     void *stream; /* the copies' */
@@ -85,7 +98,7 @@ struct pinfold_loader {
     pthread_cond_t work;   /* workers: there may be a sample to make */
     pthread_cond_t ready;  /* the caller: a batch may be ready */
     pthread_cond_t device; /* the device thread: something to copy or await */
-    pthread_cond_t idle;   /* start: a thread became idle */
+    pthread_cond_t idle;   /* start and close: a thread became idle or is gone */
 
     struct pfi_order order; /* only in start */
     struct pfi_epoch now;   /* changes while all are idle */
@@ -94,10 +107,13 @@ struct pinfold_loader {
     uint64_t fingerprint;   /* of the data set; 0 = not made; the caller's */
 
     int64_t epoch;         /* lock */
+    int64_t round;         /* lock; counts the starts: what was taken before one
+                            * is not made behind it */
     bool started;          /* lock; an epoch is being made */
     bool cancelled;        /* lock; until the next start */
     bool closing;          /* lock */
-    int32_t n_busy;        /* lock; workers that make a sample */
+    int32_t n_busy;        /* lock; workers that write to a slot */
+    int32_t n_gone;        /* lock; workers whose threads end */
     bool copying;          /* lock; the device thread is at a batch */
     struct pfi_slot *filling; /* lock; batch that samples are handed out of */
     struct pfi_ring host, dev; /* lock; dev has no slots without upload */
@@ -162,16 +178,31 @@ void pfi_staged_fill(const pinfold_loader *loader, struct pfi_slot *slot);
 pinfold_status pfi_staged_launch(pinfold_loader *loader,
                                  const struct pfi_slot *to, pinfold_error *err);
 
-/* worker.c.  take and finish are called with the lock held. */
+/* worker.c: a sample's way.  take, hold and finish are called with the lock
+ * held, read, make and end without.  A read may never end, so that nothing waits
+ * for one; only between hold, which says whether the sample is wanted still, and
+ * finish is the slot this job's. */
 bool pfi_job_take(pinfold_loader *loader, struct pfi_job *job);
-void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
-                 struct pfi_job *job);
+void pfi_job_read(pinfold_loader *loader, struct pfi_arena *arena,
+                  struct pfi_job *job);
+bool pfi_job_hold(pinfold_loader *loader, const struct pfi_job *job);
+void pfi_job_make(pinfold_loader *loader, struct pfi_arena *arena,
+                  struct pfi_job *job);
+void pfi_job_end(pinfold_loader *loader, struct pfi_arena *arena,
+                 const struct pfi_job *job);
 void pfi_job_finish(pinfold_loader *loader, const struct pfi_job *job);
 void *pfi_worker_main(void *worker);
 
 /* Puts the sample's file and index into its error. */
 void pfi_error_name_sample(const pinfold_dataset *dataset, int64_t index,
-                           struct pfi_arena *arena, pinfold_error *err);
+                           pinfold_error *err);
+
+/* close.c: the last of the loader's users frees it. */
+void pfi_loader_drop(pinfold_loader *loader);
+/* With the lock held: puts what takes longest into the error of a timeout, and
+ * `then` behind it; returns PINFOLD_TIMEOUT. */
+pinfold_status pfi_time_out(const pinfold_loader *loader, const char *then,
+                            pinfold_error *err);
 
 /* device.c: queues copies and waits for events, in a thread of its own. */
 void *pfi_device_main(void *loader);

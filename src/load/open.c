@@ -30,18 +30,13 @@ static int make_conds(pinfold_loader *loader)
 {
     pthread_cond_t *const conds[] = {&loader->work, &loader->ready,
                                      &loader->device, &loader->idle};
-    pthread_condattr_t attr;
     size_t made = 0;
-    int code = pthread_condattr_init(&attr);
+    int code = 0;
 
-    if (code)
-        return code;
-    code = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     while (!code && made < 4) {
-        code = pthread_cond_init(conds[made], &attr);
+        code = pfi_cond_init(conds[made]);
         made += !code;
     }
-    pthread_condattr_destroy(&attr);
     while (code && made > 0)
         pthread_cond_destroy(conds[--made]);
     return code;
@@ -72,6 +67,7 @@ static pinfold_status make_workers(pinfold_loader *loader, pinfold_error *err)
         struct pfi_worker *const worker = &loader->workers[loader->n_workers++];
 
         worker->loader = loader;
+        worker->sample = -1;
         if (!pfi_arena_init(&worker->arena, PFI_WORKER_ARENA) ||
             !pfi_decoder_keep(&worker->arena, &loader->task.recipe.limits))
             return pfi_fail(err, PINFOLD_E_MEMORY, 0,
@@ -89,6 +85,16 @@ static const char *path_at(void *cookie, int64_t position)
         loader->now.indices[loader->first_position + position]);
 }
 
+static void hold(void *loader)
+{
+    atomic_fetch_add(&((pinfold_loader *)loader)->users, 1);
+}
+
+static void drop(void *loader)
+{
+    pfi_loader_drop(loader);
+}
+
 static pinfold_status read_ahead(pinfold_loader *loader, pinfold_error *err)
 {
     const int32_t threads = loader->options.io_threads;
@@ -96,7 +102,9 @@ static pinfold_status read_ahead(pinfold_loader *loader, pinfold_error *err)
         .reader = loader->reader,
         .root_fd = pfi_dataset_root_fd(loader->dataset),
         .cookie = loader,
-        .path = path_at};
+        .path = path_at,
+        .hold = hold,
+        .drop = drop};
 
     return threads ? pfi_ahead_open(&loader->ahead, threads,
                                     pfi_ahead_depth(loader), &source, err)
@@ -115,7 +123,10 @@ static pinfold_status start_threads(pinfold_loader *loader, pinfold_error *err)
     while (!code && loader->n_threads < wanted) {
         struct pfi_worker *const worker = &loader->workers[loader->n_threads];
 
+        hold(loader);
         code = pthread_create(&worker->thread, NULL, pfi_worker_main, worker);
+        if (code)
+            drop(loader);
         loader->n_threads += !code;
     }
     if (!code && loader->gpu) {
@@ -226,6 +237,7 @@ pinfold_status pfi_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a loader");
     *loader = draft;
     pfi_dataset_ref(dataset);
+    atomic_init(&loader->users, 1);
     loader->pid = getpid();
     loader->epoch = -1;
     loader->reader = reader ? *reader : pfi_reader_files;
@@ -244,64 +256,4 @@ pinfold_status pinfold_loader_open(pinfold_loader **out,
                                    pinfold_error *err)
 {
     return pfi_loader_open(out, dataset, options, NULL, NULL, err);
-}
-
-static void join_threads(pinfold_loader *loader)
-{
-    if (!loader->conds_made)
-        return;
-    pthread_mutex_lock(&loader->lock);
-    loader->closing = true;
-    pthread_cond_broadcast(&loader->work);
-    pthread_cond_broadcast(&loader->ready);
-    pthread_cond_broadcast(&loader->device);
-    pthread_cond_broadcast(&loader->idle);
-    pthread_mutex_unlock(&loader->lock);
-    for (int32_t i = 0; i < loader->n_threads; i++)
-        pthread_join(loader->workers[i].thread, NULL);
-    if (loader->device_thread_runs)
-        pthread_join(loader->device_thread, NULL);
-}
-
-static void free_memory(pinfold_loader *loader, bool forked)
-{
-    const bool enters = !forked && loader->gpu;
-    pinfold_status entered = PINFOLD_OK;
-    int before = 0;
-
-    /* What is freed is found whichever device is current. */
-    if (enters)
-        entered = pfi_device_enter(loader, &before, NULL);
-    pfi_slots_close(loader, forked);
-    if (enters && !entered)
-        (void)pfi_device_leave(loader, before, PINFOLD_OK, NULL);
-    for (int32_t i = 0; i < loader->n_workers; i++)
-        pfi_arena_end(&loader->workers[i].arena);
-    pfi_free(loader->workers);
-    pfi_epoch_end(&loader->now);
-    pfi_order_end(&loader->order);
-}
-
-void pinfold_loader_close(pinfold_loader *loader)
-{
-    if (!loader)
-        return;
-    /* A forked child has none of the threads, and a lock of unknown state. */
-    const bool forked = loader->pid != getpid();
-
-    if (!forked)
-        join_threads(loader);
-    if (!forked)
-        pfi_ahead_close(loader->ahead);
-    free_memory(loader, forked);
-    if (!forked && loader->conds_made) {
-        pthread_cond_destroy(&loader->work);
-        pthread_cond_destroy(&loader->ready);
-        pthread_cond_destroy(&loader->device);
-        pthread_cond_destroy(&loader->idle);
-    }
-    if (!forked && loader->lock_made)
-        pthread_mutex_destroy(&loader->lock);
-    pinfold_dataset_close(loader->dataset);
-    pfi_free(loader);
 }

@@ -45,6 +45,18 @@ void pfi_trace_job(const pinfold_loader *loader, const struct pfi_job *job,
 
     if (!trace->event)
         return;
+    if (job->idle_ns)
+        trace->event(trace->cookie, &(pinfold_trace_event){
+                                        .struct_size = sizeof(event),
+                                        .name = "wait",
+                                        .start_ns = job->idle_ns,
+                                        .end_ns = job->start_ns,
+                                        .epoch = -1,
+                                        .batch = -1,
+                                        .sample = -1,
+                                        .lane = event.lane,
+                                        .lane_index = event.lane_index,
+                                    });
     trace->event(trace->cookie, &event);
     if (!job->read)
         return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Workers: take the next sample, make it in its place, say so. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,89 +45,97 @@ bool pfi_job_take(pinfold_loader *loader, struct pfi_job *job)
     job->place = slot->assigned++;
     /* Later the slot may be finished, and its `count` another batch's. */
     loader->filling = slot->assigned < slot->meta.count ? slot : NULL;
-    job->index =
-        loader->now.indices[batch_at(loader, slot->meta.number) + job->place];
-    loader->n_busy++;
+    job->position = batch_at(loader, slot->meta.number) + job->place;
+    job->index = loader->now.indices[job->position];
+    job->position -= loader->first_position;
+    job->round = loader->round;
+    job->idle_ns = 0;
     return true;
 }
 
 void pfi_error_name_sample(const pinfold_dataset *dataset, int64_t index,
-                           struct pfi_arena *arena, pinfold_error *err)
+                           pinfold_error *err)
 {
     const char *const root = pinfold_dataset_root(dataset);
-    const char *const path = pinfold_dataset_path(dataset, index);
-    const size_t room = strlen(root) + strlen(path) + 2;
-    char *const full = pfi_arena_alloc(arena, room);
+    char full[2 * PATH_MAX];
 
     if (err)
         err->sample = index;
-    if (full)
-        (void)snprintf(full, room, "%s%s%s", root,
-                       root[strlen(root) - 1] == '/' ? "" : "/", path);
-    pfi_error_add_path(err, full ? full : path);
-}
-
-/* Where the job stands in what is read ahead. */
-static int64_t position_of(const pinfold_loader *loader,
-                           const struct pfi_job *job)
-{
-    return batch_at(loader, job->slot->meta.number) + job->place -
-           loader->first_position;
+    (void)snprintf(full, sizeof(full), "%s%s%s", root,
+                   root[strlen(root) - 1] == '/' ? "" : "/",
+                   pinfold_dataset_path(dataset, index));
+    pfi_error_add_path(err, full);
 }
 
 static pinfold_status read_sample(pinfold_loader *loader,
-                                  struct pfi_arena *arena, struct pfi_job *job,
-                                  const void **data, size_t *size)
+                                  struct pfi_arena *arena, struct pfi_job *job)
 {
     if (loader->ahead)
-        return pfi_ahead_take(loader->ahead, position_of(loader, job), data,
-                              size, &job->error);
+        return pfi_ahead_take(loader->ahead, job->round, job->position,
+                              &job->data, &job->size, &job->error);
     return loader->reader.read(
         loader->reader.cookie, pfi_dataset_root_fd(loader->dataset),
-        pinfold_dataset_path(loader->dataset, job->index), arena, data, size,
-        &job->error);
+        pinfold_dataset_path(loader->dataset, job->index), arena, &job->data,
+        &job->size, &job->error);
 }
 
-void pfi_job_run(pinfold_loader *loader, struct pfi_arena *arena,
-                 struct pfi_job *job)
+void pfi_job_read(pinfold_loader *loader, struct pfi_arena *arena,
+                  struct pfi_job *job)
+{
+    job->start_ns = pfi_now_ns();
+    job->times = (struct pfi_times){.detailed = job->index % 16 == 0};
+    job->size = 0;
+    pfi_error_clear(&job->error);
+    job->status = read_sample(loader, arena, job);
+    job->times.read_ns = pfi_now_ns() - job->start_ns;
+    job->read = !job->status;
+}
+
+bool pfi_job_hold(pinfold_loader *loader, const struct pfi_job *job)
+{
+    const bool wanted = job->round == loader->round && !loader->cancelled &&
+                        !loader->closing;
+
+    loader->n_busy += wanted;
+    return wanted;
+}
+
+void pfi_job_make(pinfold_loader *loader, struct pfi_arena *arena,
+                  struct pfi_job *job)
 {
     unsigned char *const memory = job->slot->memory;
     unsigned char *const dst =
         memory + loader->staged.pixels +
         (size_t)job->place * loader->task.recipe.sample_bytes;
-    const void *data;
-    size_t size = 0;
 
-    job->start_ns = pfi_now_ns();
-    job->times = (struct pfi_times){.detailed = job->index % 16 == 0};
-    pfi_error_clear(&job->error);
-    job->status = read_sample(loader, arena, job, &data, &size);
-    job->times.read_ns = pfi_now_ns() - job->start_ns;
-    job->bytes_read = size;
-    job->read = !job->status;
     if (!job->status)
         job->status = pfi_sample_make(
             &loader->task,
             pinfold_sample_seed(loader->options.seed,
                                 job->slot->meta.epoch, job->index),
-            arena, data, size, dst, &job->times, &job->error);
+            arena, job->data, job->size, dst, &job->times, &job->error);
     if (job->status) {
         memset(dst, 0, loader->task.recipe.sample_bytes);
-        pfi_error_name_sample(loader->dataset, job->index, arena, &job->error);
+        pfi_error_name_sample(loader->dataset, job->index, &job->error);
     }
     if (loader->staged.used)
         memory[loader->staged.good + (size_t)job->place] = !job->status;
-    if (loader->ahead)
-        pfi_ahead_give_back(loader->ahead, position_of(loader, job));
-    pfi_arena_reset(arena);
     job->end_ns = pfi_now_ns();
+}
+
+void pfi_job_end(pinfold_loader *loader, struct pfi_arena *arena,
+                 const struct pfi_job *job)
+{
+    if (loader->ahead)
+        pfi_ahead_give_back(loader->ahead, job->round, job->position);
+    pfi_arena_reset(arena);
 }
 
 static void count_job(pinfold_stats *stats, const struct pfi_job *job)
 {
     stats->samples++;
     stats->bad_samples += job->status != PINFOLD_OK;
-    stats->bytes_read += job->bytes_read;
+    stats->bytes_read += job->size;
     stats->read_ns += job->times.read_ns;
     stats->decode_ns += job->times.decode_ns;
     stats->transform_ns += job->times.transform_ns;
@@ -168,10 +177,13 @@ void pfi_job_finish(pinfold_loader *loader, const struct pfi_job *job)
 }
 
 /* Waits for a sample to make, which `job` then is; false at the close.  The
- * lock is held.  `waited` says whether there was none at first. */
-static bool await_job(pinfold_loader *loader, struct pfi_job *job, bool *waited)
+ * lock is held.  `idle` is when the worker began to have nothing to do. */
+static bool await_job(struct pfi_worker *worker, struct pfi_job *job,
+                      uint64_t idle)
 {
-    *waited = false;
+    pinfold_loader *const loader = worker->loader;
+    bool waited = false;
+
     while (!loader->closing && !pfi_job_take(loader, job)) {
         /* Only a full ring counts as waiting for the caller. */
         const bool full = loader->started && !loader->cancelled &&
@@ -179,37 +191,62 @@ static bool await_job(pinfold_loader *loader, struct pfi_job *job, bool *waited)
         const uint64_t start = pfi_now_ns();
 
         pthread_cond_wait(&loader->work, &loader->lock);
-        *waited = true;
+        waited = true;
         if (full)
             loader->stats.worker_wait_ns += pfi_now_ns() - start;
     }
-    return !loader->closing;
+    if (loader->closing)
+        return false;
+    if (waited)
+        job->idle_ns = idle;
+    worker->sample = job->index;
+    worker->reads = true;
+    worker->since_ns = pfi_now_ns();
+    return true;
+}
+
+/* Begun and ended with the lock held. */
+static void do_job(struct pfi_worker *worker, struct pfi_job *job)
+{
+    pinfold_loader *const loader = worker->loader;
+    bool held;
+
+    pthread_mutex_unlock(&loader->lock);
+    pfi_job_read(loader, &worker->arena, job);
+    pthread_mutex_lock(&loader->lock);
+    worker->reads = false;
+    held = pfi_job_hold(loader, job);
+    pthread_mutex_unlock(&loader->lock);
+    if (held) {
+        pfi_job_make(loader, &worker->arena, job);
+        pfi_trace_job(loader, job, (int32_t)(worker - loader->workers));
+    }
+    pfi_job_end(loader, &worker->arena, job);
+    pthread_mutex_lock(&loader->lock);
+    worker->sample = -1;
+    if (held)
+        pfi_job_finish(loader, job);
 }
 
 void *pfi_worker_main(void *argument)
 {
     struct pfi_worker *const worker = argument;
     pinfold_loader *const loader = worker->loader;
-    const int32_t index = (int32_t)(worker - loader->workers);
     uint64_t idle = pfi_now_ns();
     struct pfi_job job;
-    bool waited;
 
     /* No more than the node has CPUs for: the others are better off elsewhere. */
-    if (index < loader->numa.n_cpus)
+    if (worker - loader->workers < loader->numa.n_cpus)
         pfi_numa_stay(&loader->numa);
     pthread_mutex_lock(&loader->lock);
-    while (await_job(loader, &job, &waited)) {
-        pthread_mutex_unlock(&loader->lock);
-        if (waited)
-            pfi_trace_span(loader, "wait", PINFOLD_LANE_WORKER, index, idle,
-                           NULL, PINFOLD_OK);
-        pfi_job_run(loader, &worker->arena, &job);
-        pfi_trace_job(loader, &job, index);
+    while (await_job(worker, &job, idle)) {
+        do_job(worker, &job);
         idle = pfi_now_ns();
-        pthread_mutex_lock(&loader->lock);
-        pfi_job_finish(loader, &job);
     }
+    worker->gone = true;
+    loader->n_gone++;
+    pthread_cond_broadcast(&loader->idle);
     pthread_mutex_unlock(&loader->lock);
+    pfi_loader_drop(loader);
     return NULL;
 }

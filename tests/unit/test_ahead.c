@@ -49,6 +49,7 @@ static const char *path_of(void *cookie, int64_t position)
 }
 
 static int step = 1;
+static int64_t round_now;
 
 static struct pfi_ahead *open_ahead(int threads, int depth)
 {
@@ -72,7 +73,7 @@ static void take_one(struct pfi_ahead *ahead, int64_t position)
     pinfold_error err;
 
     pfi_error_clear(&err);
-    if (pfi_ahead_take(ahead, position, &data, &size, &err)) {
+    if (pfi_ahead_take(ahead, round_now, position, &data, &size, &err)) {
         cr_assert_eq(atoi(wanted), BAD);
         cr_assert_str_eq(err.message, "bad file");
         cr_assert_eq(err.sys_code, 5);
@@ -80,14 +81,14 @@ static void take_one(struct pfi_ahead *ahead, int64_t position)
         cr_assert_eq(size, strlen(wanted));
         cr_assert_arr_eq(data, wanted, size);
     }
-    pfi_ahead_give_back(ahead, position);
+    pfi_ahead_give_back(ahead, round_now, position);
 }
 
 Test(ahead, one_caller_gets_every_file_once)
 {
     struct pfi_ahead *const ahead = open_ahead(3, 8);
 
-    pfi_ahead_start(ahead, FILES);
+    pfi_ahead_start(ahead, ++round_now, FILES);
     for (int64_t i = 0; i < FILES; i++)
         take_one(ahead, i);
     pfi_ahead_close(ahead);
@@ -129,7 +130,7 @@ Test(ahead, many_workers_share_few_readers)
     for (int epoch = 1; epoch <= 20; epoch++) {
         s.next = 0;
         pfi_ahead_stop(s.ahead);
-        pfi_ahead_start(s.ahead, FILES);
+        pfi_ahead_start(s.ahead, ++round_now, FILES);
         for (int i = 0; i < 6; i++)
             cr_assert_eq(pthread_create(&workers[i], NULL, take_some, &s), 0);
         for (int i = 0; i < 6; i++)
@@ -146,7 +147,7 @@ Test(ahead, an_epoch_may_be_left_and_another_begun)
 
     for (int64_t left = 0; left < 60; left++) {
         step = left % 2 ? 7 : 1;
-        pfi_ahead_start(ahead, FILES);
+        pfi_ahead_start(ahead, ++round_now, FILES);
         for (int64_t i = 0; i < left; i++)
             take_one(ahead, i);
         pfi_ahead_stop(ahead);
