@@ -349,13 +349,18 @@ static size_t at_once = SIZE_MAX;
 static atomic_int interrupts = -1;
 static size_t breaks_at = SIZE_MAX;
 static size_t done;
+static void (*before_read)(void); /* called once */
 
 ssize_t __real_read(int fd, void *data, size_t size);
 ssize_t __wrap_read(int fd, void *data, size_t size);
 ssize_t __wrap_read(int fd, void *data, size_t size)
 {
+    void (*const act)(void) = before_read;
     ssize_t n;
 
+    before_read = NULL;
+    if (act)
+        act();
     if (interrupts >= 0 && interrupts++ % 2 == 0) {
         errno = EINTR;
         return -1;
@@ -417,6 +422,135 @@ Test(scenario, entry_79_reads_are_short_interrupted_or_broken)
     interrupts = -1;
     breaks_at = at_once = SIZE_MAX;
     tree_close(root);
+}
+
+/* ------------------------------------------------- not of the cases' list --- */
+
+static char tree[64];
+
+static void write_png(const char *name, uint32_t colour)
+{
+    unsigned char png[TINY_PNG_MAX];
+    const size_t size = tiny_png(png, 8, 8, colour);
+    FILE *const file = fopen(tree_path(tree, name), "wb");
+
+    cr_assert_not_null(file);
+    cr_assert_eq(fwrite(png, 1, size, file), size);
+    cr_assert_eq(fclose(file), 0);
+}
+
+static void cut(void)
+{
+    cr_assert_eq(truncate(tree_path(tree, "a/1.png"), 20), 0);
+}
+
+static void replace(void)
+{
+    char from[256];
+
+    write_png("a/new", 0x999999);
+    (void)snprintf(from, sizeof(from), "%s", tree_path(tree, "a/new"));
+    cr_assert_eq(rename(from, tree_path(tree, "a/1.png")), 0);
+}
+
+static void take_away(void)
+{
+    cr_assert_eq(unlink(tree_path(tree, "a/1.png")), 0);
+}
+
+static void lengthen(void)
+{
+    FILE *const file = fopen(tree_path(tree, "a/1.png"), "ab");
+
+    cr_assert_not_null(file);
+    for (int i = 0; i < 100000; i++)
+        (void)fputc(0, file);
+    cr_assert_eq(fclose(file), 0);
+}
+
+/* Between fstat() and read(): an error, or the file that was opened. */
+Test(scenario, a_file_changes_while_it_is_read)
+{
+    void (*const changes[])(void) = {replace, take_away, lengthen};
+    pinfold_error err;
+
+    tree_open(tree);
+    tree_file(tree, "a/1.png", "");
+    write_png("a/1.png", 0x010203);
+    before_read = cut;
+    cr_assert_eq(load_one(tree, &err), PINFOLD_E_IO);
+    cr_assert_not_null(strstr(err.message, "the file shrank to 20 of "), "%s",
+                       err.message);
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        write_png("a/1.png", 0x010203);
+        before_read = changes[i];
+        cr_assert_eq(load_one(tree, &err), PINFOLD_OK, "%s", err.message);
+    }
+    tree_close(tree);
+}
+
+Test(scenario, a_folder_goes_in_mid_epoch)
+{
+    const pinfold_batch *batch;
+    pinfold_dataset *dataset;
+    pinfold_loader *loader;
+    pinfold_error err;
+    char aside[256];
+
+    tree_open(tree);
+    tree_file(tree, "a/1.png", "");
+    tree_file(tree, "b/1.png", "");
+    write_png("a/1.png", 0x010203);
+    write_png("b/1.png", 0x010203);
+    options.workers = PINFOLD_OFF;
+    options.batch_size = 1;
+    cr_assert_eq(pinfold_dataset_open(&dataset, tree, NULL, &err), PINFOLD_OK);
+    cr_assert_eq(pinfold_loader_open(&loader, dataset, &options, &err),
+                 PINFOLD_OK);
+    for (int64_t epoch = 0; epoch < 2; epoch++) {
+        start(loader, epoch);
+        batch = next(loader);
+        cr_assert_eq(batch->bad_count, 0);
+        pinfold_batch_release(batch);
+        (void)snprintf(aside, sizeof(aside), "%s", tree_path(tree, "b.aside"));
+        cr_assert_eq(rename(tree_path(tree, "b"), aside), 0);
+        batch = next(loader);
+        cr_assert_eq(batch->statuses[0], PINFOLD_E_IO);
+        pinfold_batch_error(batch, 0, &err);
+        cr_assert_eq(err.sys_code, ENOENT);
+        cr_assert_not_null(strstr(err.message, "/b/1.png: cannot open: "));
+        pinfold_batch_release(batch);
+        cr_assert_null(next(loader));
+        cr_assert_eq(rename(aside, tree_path(tree, "b")), 0);
+    }
+    pinfold_loader_close(loader);
+    pinfold_dataset_close(dataset);
+    tree_close(tree);
+}
+
+Test(scenario, several_loaders_at_once)
+{
+    pinfold_loader *loaders[8];
+    const pinfold_batch *batch;
+
+    for (int i = 0; i < 8; i++) {
+        options.workers = i % 4 ? i % 4 : PINFOLD_OFF;
+        options.io_threads = i % 3;
+        loaders[i] = open_loader();
+        start(loaders[i], i);
+    }
+    for (int n = 0; n < 6; n++) {
+        for (int i = 0; i < 8; i++) {
+            batch = next(loaders[i]);
+            cr_assert_eq(batch == NULL, n == 5);
+            if (!batch)
+                continue;
+            cr_assert(fake_batch_right(&set, batch, batch->data));
+            pinfold_batch_release(batch);
+        }
+    }
+    for (int i = 0; i < 8; i++)
+        pinfold_loader_close(loaders[i]);
 }
 
 Test(scenario, entry_81_an_error_has_its_path_index_and_reason)
