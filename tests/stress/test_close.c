@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/load/sample.h"
 #include "tests/support/fakegpu.h"
 #include "tests/support/fakeset.h"
 
@@ -15,6 +16,30 @@
 static struct fake_gpu *fake;
 static const struct pfi_gpu *gpu;
 static void *consumer; /* a stream */
+
+static atomic_bool *forbidden; /* the set's */
+
+pinfold_status __real_pfi_sample_make(
+    const struct pfi_task *task, uint64_t seed, struct pfi_arena *arena,
+    const void *data, size_t size, void *dst, struct pfi_times *times,
+    pinfold_error *err);
+pinfold_status __wrap_pfi_sample_make(
+    const struct pfi_task *task, uint64_t seed, struct pfi_arena *arena,
+    const void *data, size_t size, void *dst, struct pfi_times *times,
+    pinfold_error *err);
+
+pinfold_status __wrap_pfi_sample_make(
+    const struct pfi_task *task, uint64_t seed, struct pfi_arena *arena,
+    const void *data, size_t size, void *dst, struct pfi_times *times,
+    pinfold_error *err)
+{
+    if (atomic_load(forbidden)) {
+        (void)fprintf(stderr, "a sample was begun after the close\n");
+        abort();
+    }
+    return __real_pfi_sample_make(task, seed, arena, data, size, dst, times,
+                                  err);
+}
 
 static unsigned next_random(unsigned *state)
 {
@@ -166,6 +191,7 @@ int main(int argc, char **argv)
 
     fake_set_open(&set, SAMPLES);
     set.bad = 7;
+    forbidden = &set.forbidden;
     for (long i = 0; i < rounds;) {
         begin_device();
         do {
