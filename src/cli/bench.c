@@ -273,8 +273,9 @@ int pfi_cli_bench(const struct pfi_cli_options *o)
     if (status < 0) {
         code = pfi_cli_fail(&err);
     } else if (status != PINFOLD_TIMEOUT) {
-        qsort(m.batch_seconds, (size_t)m.n_batches, sizeof(*m.batch_seconds),
-              compare_doubles);
+        if (m.n_batches)
+            qsort(m.batch_seconds, (size_t)m.n_batches,
+                  sizeof(*m.batch_seconds), compare_doubles);
         if (o->json)
             print_json(&m, o);
         else

@@ -223,6 +223,25 @@ static void one_stuck(int workers, int io_threads, const struct pfi_gpu *gpu)
     atomic_store(&forbidden, false);
 }
 
+/* The read ends in the next epoch: its sample is not made in that one. */
+static void wakes_late(int io_threads)
+{
+    pinfold_loader *const loader = open_loader(1, io_threads, NULL);
+    long before;
+
+    shut_gate(STUCK);
+    CHECK(!pinfold_loader_start(loader, 0, &error));
+    await_inside(1);
+    await_name(loader, NULL);
+    let_pass();
+    before = atomic_load(&makes);
+    CHECK(!pinfold_loader_start(loader, 1, &error));
+    open_gate();
+    CHECK(take(loader, -1, NULL, PINFOLD_END) == SAMPLES / BATCH);
+    CHECK(!pinfold_loader_close_within(loader, -1, &error));
+    CHECK(atomic_load(&makes) == before + SAMPLES);
+}
+
 /* Every worker is in a read when the cancel comes. */
 static void cancelled_in_read(int workers, int io_threads)
 {
@@ -294,7 +313,8 @@ int main(int argc, char **argv)
                 cancelled_in_read(workers, io);
             }
             cancelled_in_next(io);
-            cases++;
+            wakes_late(io);
+            cases += 2;
         }
     }
     (void)printf("%d cases, %ld samples\n", cases, atomic_load(&makes));
