@@ -16,6 +16,7 @@
 
 #include "src/cli/run.h"
 #include "src/cli/sha256.h"
+#include "src/cli/text.h"
 
 #define PAGE 4096 /* what file systems that clone ask to be met */
 
@@ -233,16 +234,14 @@ int pfi_cli_merge(const struct pfi_cli_options *o)
     if (pfi_cli_place_open(&m.place, o->arguments[0],
                            stat(o->arguments[0], &st) ||
                                !S_ISDIR(st.st_mode))) {
-        (void)fprintf(stderr, "pinfold: %s: %s\n", o->arguments[0],
-                      strerror(errno));
+        pfi_cli_say("pinfold: %s: %s", o->arguments[0], strerror(errno));
         code = PFI_CLI_FAILED;
     } else {
         code = merge(&m);
     }
     if (!code && !o->quiet)
-        (void)fprintf(stderr, "%lld images, %lld bad, of %d shards, in %s\n",
-                      (long long)m.e.written, m.e.bad, m.world,
-                      o->arguments[0]);
+        pfi_cli_say("%lld images, %lld bad, of %d shards, in %s",
+                    (long long)m.e.written, m.e.bad, m.world, o->arguments[0]);
     if (!code && m.e.bad)
         code = PFI_CLI_FAILED;
     pfi_cli_merge_close(&m);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "src/cli/shard.h"
+#include "src/cli/text.h"
 
 #define SHOWN 10 /* of what is missing; the rest is counted */
 
@@ -155,8 +156,7 @@ static int read_texts(struct pfi_cli_merge *m)
         }
     }
     if (missing > SHOWN)
-        (void)fprintf(stderr, "pinfold: %d shards of %d are missing\n", missing,
-                      m->world);
+        pfi_cli_say("pinfold: %d shards of %d are missing", missing, m->world);
     return missing ? PFI_CLI_FAILED : PFI_CLI_OK;
 }
 

@@ -10,10 +10,11 @@
 
 #include "src/cli/label.h"
 #include "src/cli/options.h"
+#include "src/cli/text.h"
 
 static int fail(const struct pfi_cli_output *output)
 {
-    (void)fprintf(stderr, "pinfold: %s: %s\n", output->path, strerror(errno));
+    pfi_cli_say("pinfold: %s: %s", output->path, strerror(errno));
     return PFI_CLI_FAILED;
 }
 

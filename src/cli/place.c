@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The folder and the names of shards. */
 #include "src/cli/place.h"
+#include "src/cli/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -130,7 +131,7 @@ char *pfi_cli_place_read(const struct pfi_cli_place *place, const char *name)
 int pfi_cli_place_fail(const struct pfi_cli_place *place, const char *name,
                        const char *why)
 {
-    (void)fprintf(stderr, "pinfold: %s%s%s: %s\n", place->path,
-                  *name ? "/" : "", name, why);
+    pfi_cli_say("pinfold: %s%s%s: %s", place->path, *name ? "/" : "", name,
+                why);
     return PFI_CLI_FAILED;
 }

@@ -11,6 +11,7 @@
 #include "src/cli/run.h"
 #include "src/cli/sha256.h"
 #include "src/cli/sheet.h"
+#include "src/cli/text.h"
 
 /* Tiles of a sheet of which no number was asked. */
 enum { COUNT = 200, COLUMNS = 8 };
@@ -75,9 +76,8 @@ static int draw_samples(const struct pfi_cli_scan *s, const int64_t *indices,
     }
     pfi_cli_sheet_free(&sheet);
     if (!code && !s->o->quiet)
-        (void)fprintf(stderr, "pinfold: %lld of %lld samples are in %s\n",
-                      (long long)n, (long long)(s->bad + s->suspicious),
-                      s->o->sheet.file);
+        pfi_cli_say("pinfold: %lld of %lld samples are in %s", (long long)n,
+                    (long long)(s->bad + s->suspicious), s->o->sheet.file);
     return code;
 }
 
@@ -94,8 +94,8 @@ static int draw_sheet(const struct pfi_cli_scan *s)
     } else if (n)
         code = draw_samples(s, indices, n);
     else if (!s->o->quiet)
-        (void)fprintf(stderr, "pinfold: nothing to draw: %s is not written\n",
-                      s->o->sheet.file);
+        pfi_cli_say("pinfold: nothing to draw: %s is not written",
+                    s->o->sheet.file);
     free(indices);
     return code;
 }

@@ -58,11 +58,17 @@ static int width_of(const char *text)
 /* Returns how wide it was. */
 static int print_escaped(const char *name)
 {
-    char *const shown = pfi_cli_escape_name(name);
-    const int width = shown ? width_of(shown) : 0;
+    char *shown = NULL;
+    size_t size = 0;
+    FILE *const out = open_memstream(&shown, &size);
+    int width = 0;
 
-    if (shown)
+    if (out)
+        pfi_cli_print_name(out, name);
+    if (out && !fclose(out)) {
         (void)fputs(shown, stdout);
+        width = width_of(shown);
+    }
     free(shown);
     return width;
 }

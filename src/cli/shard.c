@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "src/cli/order.h"
+#include "src/cli/text.h"
 
 /* A block ends where one of them is reached: what a killed run makes again, and
  * how often the disk is waited for. */
@@ -281,12 +282,11 @@ int pfi_cli_shard_open(struct pfi_cli_shard *s, const struct pfi_cli_options *o,
 
     *s = (struct pfi_cli_shard){.o = o, .lock_fd = -1, .place.folder = -1};
     if (refuse(o)) {
-        (void)fprintf(stderr, "pinfold: %s\n", refuse(o));
+        pfi_cli_say("pinfold: %s", refuse(o));
         return PFI_CLI_USAGE;
     }
     if (open_place(s)) {
-        (void)fprintf(stderr, "pinfold: %s: %s\n", o->arguments[1],
-                      strerror(errno));
+        pfi_cli_say("pinfold: %s: %s", o->arguments[1], strerror(errno));
         return PFI_CLI_FAILED;
     }
     hash_dataset(s, dataset);
@@ -324,11 +324,9 @@ int pfi_cli_shard_start(struct pfi_cli_shard *s, struct pfi_cli_export *e,
     if (s->stopped && !pfi_cli_shard_read_statuses(s, e))
         return fail(s, s->journal, "damaged; --force starts anew");
     if (s->stopped && !s->o->quiet)
-        (void)fprintf(stderr,
-                      "pinfold: %s/%s: goes on behind %lld of %lld "
-                      "images\n",
-                      s->place.path, s->manifest, (long long)s->written,
-                      (long long)s->shape[0]);
+        pfi_cli_say("pinfold: %s/%s: goes on behind %lld of %lld images",
+                    s->place.path, s->manifest, (long long)s->written,
+                    (long long)s->shape[0]);
     return PFI_CLI_OK;
 }
 

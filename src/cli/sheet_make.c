@@ -8,6 +8,7 @@
 #include "src/cli/run.h"
 #include "src/cli/sample_file.h"
 #include "src/cli/sheet.h"
+#include "src/cli/text.h"
 
 /* Samples that are read at once, between looks for signals. */
 enum { AT_ONCE = 32 };
@@ -222,10 +223,8 @@ static int check_size(const struct maker *m)
     pfi_cli_sheet_lay(&layout, m->sheet, 0);
     if (m->o->sheet.term || pfi_cli_image_fits(layout.width, layout.height))
         return PFI_CLI_OK;
-    (void)fprintf(stderr,
-                  "pinfold: a sheet of %d x %d pixels is too large; --count "
-                  "and --crop make it smaller\n",
-                  layout.width, layout.height);
+    pfi_cli_say("pinfold: a sheet of %d x %d pixels is too large; --count and "
+                "--crop make it smaller", layout.width, layout.height);
     return PFI_CLI_FAILED;
 }
 

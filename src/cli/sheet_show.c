@@ -8,10 +8,11 @@
 #include "src/cli/png.h"
 #include "src/cli/run.h"
 #include "src/cli/sheet.h"
+#include "src/cli/text.h"
 
 static int fail(const char *why)
 {
-    (void)fprintf(stderr, "pinfold: a sheet of %s\n", why);
+    pfi_cli_say("pinfold: a sheet of %s", why);
     return PFI_CLI_FAILED;
 }
 
@@ -39,7 +40,7 @@ static int write_png(const struct pfi_cli_image *image, const char *path)
     if (!png)
         code = fail("pixels that memory has no room to compress");
     else if (fwrite(png, 1, size, output.part.file) != size) {
-        (void)fprintf(stderr, "pinfold: %s: %s\n", path, strerror(errno));
+        pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
         code = PFI_CLI_FAILED;
     } else if (pfi_cli_signal())
         code = PFI_CLI_FAILED;
