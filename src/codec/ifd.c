@@ -191,11 +191,12 @@ static bool whole_fraction(const struct pfi_ifd *ifd,
 bool pfi_ifd_whole(const struct pfi_ifd *ifd, const struct pfi_ifd_field *field,
                    uint64_t i, int64_t *out)
 {
-    const unsigned char *const p = field->data + i * type_size(field->type);
+    const unsigned char *p;
     double value;
 
     if (i >= field->count)
         return false;
+    p = field->data + i * type_size(field->type);
     if (field->type == PFI_IFD_RATIONAL || field->type == PFI_IFD_SRATIONAL)
         return whole_fraction(ifd, field, p, out);
     if (field->type == PFI_IFD_DOUBLE) {
