@@ -51,8 +51,8 @@ static struct pfi_cli_shape shape_of(const struct pfi_cli_tensor *t)
     if (t->rank > 0)
         out.n = t->shape[0];
     /* Sides beside a 0 have no bytes that would keep their product small. */
-    for (int i = 1; t->bytes && i < t->rank; i++)
-        out.w *= t->shape[i];
+    for (int i = 1; i < t->rank; i++)
+        out.w = t->bytes ? out.w * t->shape[i] : t->shape[i] ? out.w : 0;
     return out;
 }
 
@@ -70,7 +70,6 @@ static void compare_shapes(struct pfi_cli_diff *d)
     const size_t room = sizeof(d->mismatch);
 
     d->common = a->n < b->n ? a->n : b->n;
-    d->values = d->common ? a->c * a->h * a->w : 0;
     d->comparable = a->c == b->c && a->h == b->h && a->w == b->w;
     if (a->pictures != b->pictures)
         (void)snprintf(out, room, "%s holds pictures, the other does not",
@@ -98,6 +97,10 @@ static void compare_shapes(struct pfi_cli_diff *d)
     else if (a->pictures && a->nhwc != b->nhwc)
         (void)snprintf(out, room, "A is %s, B %s; compared pixel by pixel",
                        layout(a), layout(b));
+    /* Where a sample has no values, there may be any number of them. */
+    if (!d->comparable || !a->c || !a->h || !a->w)
+        d->common = 0;
+    d->values = d->common ? a->c * a->h * a->w : 0;
 }
 
 /* ----------------------------------------------------------------- runs --- */
