@@ -143,7 +143,9 @@ static pinfold_status check_length(const struct pfi_order_source *source,
         return pfi_fail(err, PINFOLD_E_LIMIT, 0,
                         "an order of %lld samples does not fit in memory",
                         (long long)length);
-    if (o->sampler == PINFOLD_SAMPLER_RANDOM && length && !source->n)
+    if ((o->sampler == PINFOLD_SAMPLER_RANDOM ||
+         o->sampler == PINFOLD_SAMPLER_WEIGHTED) &&
+        length && !source->n)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "num_samples is %lld, and the data set has none",
                         (long long)length);

@@ -211,6 +211,8 @@ Test(order, refuses_more_samples_than_memory_holds)
             "an order of 9223372036854775807 samples does not fit in memory");
     order.num_samples = 5;
     refused(0, PINFOLD_E_ARGUMENT, "num_samples is 5, and the data set has none");
+    order.sampler = PINFOLD_SAMPLER_WEIGHTED;
+    refused(0, PINFOLD_E_ARGUMENT, "num_samples is 5, and the data set has none");
 }
 
 Test(order, refuses_batches_that_do_not_fit)
