@@ -42,12 +42,12 @@ static void set(struct setting *s, uint32_t kind)
     static const double weights[SAMPLES] = {1, 2, 0, 4, 1, 1, 3};
     static const int32_t sizes[] = {1, 2, 2, 1, 2};
 
-    *s = (struct setting){.recipe = pinfold_recipe_default(),
-                          .order = {.struct_size = sizeof(s->order),
-                                    .sampler = (pinfold_sampler)kind,
-                                    .persistent_workers =
-                                        kind == PINFOLD_SAMPLER_DEFAULT},
-                          .options = pinfold_loader_options_default()};
+    *s = (struct setting){
+        .recipe = pinfold_recipe_default(),
+        .order = {.struct_size = sizeof(s->order),
+                  .sampler = (pinfold_sampler)kind,
+                  .persistent_workers = kind == PINFOLD_SAMPLER_DEFAULT},
+        .options = pinfold_loader_options_default()};
     s->recipe.resize_short = 4;
     s->recipe.crop_height = 2;
     s->options.recipe = &s->recipe;
@@ -70,17 +70,23 @@ static void set(struct setting *s, uint32_t kind)
     }
 }
 
-static void own_state(const struct setting *s, unsigned char *state,
-                      size_t *size)
+struct state {
+    unsigned char bytes[PINFOLD_STATE_MAX];
+    size_t size;
+};
+
+/* The state of a loader that has just been started. */
+static void own_state(const struct setting *s, struct state *out)
 {
     pinfold_loader *loader;
     pinfold_error err;
 
-    fuzz_require(
-        !pinfold_loader_open(&loader, dataset, &s->options, &err) &&
-            !pinfold_loader_start(loader, 1, &err) &&
-            !pinfold_loader_state(loader, state, PINFOLD_STATE_MAX, size, &err),
-        err.message);
+    fuzz_require(!pinfold_loader_open(&loader, dataset, &s->options, &err) &&
+                     !pinfold_loader_start(loader, 1, &err) &&
+                     !pinfold_loader_state(loader, out->bytes,
+                                           sizeof(out->bytes), &out->size,
+                                           &err),
+                 err.message);
     pinfold_loader_close(loader);
 }
 
@@ -125,21 +131,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_input input = {data, size};
     const uint32_t kind = fuzz_below(&input, KINDS);
-    unsigned char own[PINFOLD_STATE_MAX];
+    static struct state fresh[KINDS];
     struct setting s;
-    size_t own_size = 0;
+    struct state own;
 
     if (!dataset)
         open_dataset();
     set(&s, kind);
     go_on(&s, input.at, input.left);
-    if (input.left > FIELDS_AT && input.left <= sizeof(own)) {
-        memcpy(own, input.at, input.left);
-        seal(own, input.left);
-        go_on(&s, own, input.left);
+    if (input.left > FIELDS_AT && input.left <= sizeof(own.bytes)) {
+        memcpy(own.bytes, input.at, input.left);
+        seal(own.bytes, input.left);
+        go_on(&s, own.bytes, input.left);
     }
     set(&s, kind);
-    own_state(&s, own, &own_size);
+    if (!fresh[kind].size)
+        own_state(&s, &fresh[kind]);
+    own = fresh[kind];
     /* The world may be another one. */
     s.order.world = (int32_t)fuzz_below(&input, 4);
     s.order.rank = s.order.world
@@ -149,10 +157,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const uint32_t field =
             fuzz_below(&input, PFI_STATE_FIELDS - PFI_STATE_WORLD);
 
-        pfi_put64(own + FIELDS_AT + 8 * (PFI_STATE_WORLD + field),
+        pfi_put64(own.bytes + FIELDS_AT + 8 * (PFI_STATE_WORLD + field),
                   fuzz_u64(&input));
     }
-    seal(own, own_size);
-    go_on(&s, own, own_size);
+    seal(own.bytes, own.size);
+    go_on(&s, own.bytes, own.size);
     return 0;
 }
