@@ -56,6 +56,7 @@ static void set(struct setting *s, uint32_t kind)
     s->options.workers = PINFOLD_OFF;
     s->options.shuffle = kind == PINFOLD_SAMPLER_DEFAULT;
     s->options.memory = PINFOLD_MEMORY_PAGEABLE;
+    s->options.numa = PINFOLD_OFF;
     if (kind == PINFOLD_SAMPLER_SUBSET || kind >= PINFOLD_SAMPLER_LIST) {
         s->order.indices = indices;
         s->order.n_indices = 8;
