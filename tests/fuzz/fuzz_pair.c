@@ -84,12 +84,32 @@ static void live(const struct drawn_jpeg *file, const uint8_t *data,
     fuzz_require(same(&bad[0], &bad[1]), "a hostile file alone");
 }
 
+/* Changes some bytes at 16-bit places. */
+static void change(uint8_t *file, size_t size, struct fuzz_input input)
+{
+    for (int i = 0; i < 8 && input.left > 3; i++) {
+        const uint32_t at = fuzz_below(&input, 1 << 16) % (uint32_t)size;
+
+        file[at] = (uint8_t)fuzz_below(&input, 256);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (!size || !pfi_codec_jpeg.sniff(data, size))
+    if (!size)
         return 0;
     for (int i = 0; i < SOUND && !sound[i].data; i++)
         draw_jpeg(&sound[i], 16);
-    live(&sound[data[size - 1] % SOUND], data, size);
+    const struct drawn_jpeg *const file = &sound[data[size - 1] % SOUND];
+
+    if (pfi_codec_jpeg.sniff(data, size)) {
+        live(file, data, size);
+    } else {
+        uint8_t *const hostile = (uint8_t *)fuzz_text(file->data, file->size);
+
+        change(hostile, file->size, (struct fuzz_input){data, size});
+        live(file, hostile, file->size);
+        free(hostile);
+    }
     return 0;
 }
