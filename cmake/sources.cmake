@@ -69,6 +69,7 @@ set(PINFOLD_SOURCES
   src/load/batch.c
   src/load/close.c
   src/load/device.c
+  src/load/dlpack.c
   src/load/draft.c
   src/load/epoch.c
   src/load/info.c

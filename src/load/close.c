@@ -158,23 +158,36 @@ void pfi_loader_drop(pinfold_loader *loader)
     free_loader(loader);
 }
 
+void pfi_loader_hold(pinfold_loader *loader)
+{
+    (void)atomic_fetch_add(&loader->holders, 1);
+}
+
+void pfi_loader_let_go(pinfold_loader *loader)
+{
+    /* A forked child has none of the threads, and a lock of unknown state. */
+    const bool forked = loader->pid != getpid();
+
+    if (atomic_fetch_sub(&loader->holders, 1) != 1)
+        return;
+    free_memory(loader, forked);
+    if (forked)
+        free_loader(loader);
+    else
+        pfi_loader_drop(loader);
+}
+
 static pinfold_status close_loader(pinfold_loader *loader, int32_t timeout_ms,
                                    pinfold_error *err)
 {
-    pinfold_status status;
+    pinfold_status status = PINFOLD_OK;
 
     pfi_error_clear(err);
     if (!loader)
         return PINFOLD_OK;
-    /* A forked child has none of the threads, and a lock of unknown state. */
-    if (loader->pid != getpid()) {
-        free_memory(loader, true);
-        free_loader(loader);
-        return PINFOLD_OK;
-    }
-    status = end_threads(loader, pfi_deadline(timeout_ms), err);
-    free_memory(loader, false);
-    pfi_loader_drop(loader);
+    if (loader->pid == getpid())
+        status = end_threads(loader, pfi_deadline(timeout_ms), err);
+    pfi_loader_let_go(loader);
     return status;
 }
 

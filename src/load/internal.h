@@ -88,7 +88,8 @@ struct pinfold_loader {
     const struct pfi_gpu *gpu; /* NULL when no device is used */
     const char *why_no_gpu;
     pid_t pid;
-    atomic_int users; /* threads that may read files, and who closes */
+    atomic_int users; /* threads that may read files, and the holders */
+    atomic_int holders; /* of slots: the handle, tensors that were handed over */
     size_t slot_bytes, device_bytes; /* of a slot, on the host and device */
     bool pinned, own_stream;
     void *stream; /* the copies' */
@@ -196,6 +197,10 @@ void *pfi_worker_main(void *worker);
 /* Puts the sample's file and index into its error. */
 void pfi_error_name_sample(const pinfold_dataset *dataset, int64_t index,
                            pinfold_error *err);
+
+/* close.c: one holder more, and one less; the last one frees the slots. */
+void pfi_loader_hold(pinfold_loader *loader);
+void pfi_loader_let_go(pinfold_loader *loader);
 
 /* close.c: the last of the loader's users frees it. */
 void pfi_loader_drop(pinfold_loader *loader);

@@ -238,6 +238,7 @@ pinfold_status pfi_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
     *loader = draft;
     pfi_dataset_ref(dataset);
     atomic_init(&loader->users, 1);
+    atomic_init(&loader->holders, 1);
     loader->pid = getpid();
     loader->epoch = -1;
     loader->reader = reader ? *reader : pfi_reader_files;

@@ -5,6 +5,7 @@
 #define PFI_LOAD_RING_H
 
 #include "src/base/error.h"
+#include "src/load/dlpack.h"
 
 enum pfi_slot_state {
     PFI_SLOT_FREE,
@@ -44,6 +45,7 @@ struct pfi_slot {
     void *memory;
     enum pfi_memory_kind kind;
     void *ready, *consumed; /* CUDA events, or NULL */
+    struct pfi_tensor tensor;
 };
 
 struct pfi_ring {
