@@ -8,6 +8,7 @@ set(PINFOLD_SOURCES
   src/base/memory.c
   src/base/mt19937.c
   src/base/numa.c
+  src/base/retry.c
   src/base/wait.c
   src/codec/bmp.c
   src/codec/bmp_header.c

@@ -533,11 +533,16 @@ typedef struct pinfold_loader_options {
     int32_t numa;        /* 0 = slots and workers near the device, where the
                           * machine has several nodes and says which is near;
                           * PINFOLD_OFF = where the system puts them */
-    int32_t reserved2;   /* 0 */
+    int32_t io_retries;  /* times that a file is read again after an EIO, ESTALE
+                          * or ETIMEDOUT, with waits of 0.1 s, 0.4 s and so on
+                          * up to 5 s, and half a minute in all; a cancel or
+                          * close ends them; 0 = 3; PINFOLD_OFF = none; at most
+                          * PINFOLD_RETRIES_MAX */
 } pinfold_loader_options;
 
 #define PINFOLD_WORKERS_MAX 1024
 #define PINFOLD_SLOTS_MAX 1024
+#define PINFOLD_RETRIES_MAX 100
 
 /* Returns options with every field at its default. */
 static inline pinfold_loader_options pinfold_loader_options_default(void)
@@ -702,6 +707,7 @@ typedef struct pinfold_stats {
     /* JPEGs that pinfold's own decoder left to libjpeg-turbo, and what it took
      * until it did; part of decode_ns. */
     uint64_t jpeg_fallbacks, jpeg_fallback_ns;
+    uint64_t read_retries; /* files that were read again: see io_retries */
 } pinfold_stats;
 
 /* `out->struct_size` must be set; no more than that is written.  Any thread. */

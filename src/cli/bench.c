@@ -141,6 +141,11 @@ static uint64_t fallbacks(const struct measure *m)
     return m->after.jpeg_fallbacks - m->before.jpeg_fallbacks;
 }
 
+static unsigned long long retries(const struct measure *m)
+{
+    return (unsigned long long)(m->after.read_retries - m->before.read_retries);
+}
+
 static void print_stages(const struct measure *m)
 {
     double ms[N_STAGES], all = 0;
@@ -157,6 +162,7 @@ static void print_stages(const struct measure *m)
                  per_image_ms(m->after.jpeg_fallback_ns,
                               m->before.jpeg_fallback_ns,
                               (long long)fallbacks(m)));
+    (void)printf("files read again after an I/O error: %llu\n", retries(m));
 }
 
 static void print_json_stages(const struct measure *m)
@@ -167,11 +173,13 @@ static void print_json_stages(const struct measure *m)
     (void)printf("\"stages_timed\":%lld,\"stages_ms\":{", n);
     for (int i = 0; i < N_STAGES; i++)
         (void)printf("%s\"%s\":%.5f", i ? "," : "", stage_names[i], ms[i]);
-    (void)printf("},\"jpeg_fallbacks\":%llu,\"jpeg_fallback_ms\":%.5f,",
+    (void)printf("},\"jpeg_fallbacks\":%llu,\"jpeg_fallback_ms\":%.5f,"
+                 "\"read_retries\":%llu,",
                  (unsigned long long)fallbacks(m),
                  per_image_ms(m->after.jpeg_fallback_ns,
                               m->before.jpeg_fallback_ns,
-                              (long long)fallbacks(m)));
+                              (long long)fallbacks(m)),
+                 retries(m));
 }
 
 static void print_json(const struct measure *m, const struct pfi_cli_options *o)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lists and indices of data sets, by option. */
+ * Where samples come from, by option: lists, indices, slow stores. */
 #include "src/cli/lists.h"
 
 #include "src/cli/sandbox.h"
 #include "src/cli/text.h"
+#include "src/cli/values.h"
 
 const char *pfi_cli_take_list(struct pfi_cli_options *o, const char *text)
 {
@@ -41,6 +42,26 @@ const char *pfi_cli_take_save(struct pfi_cli_options *o, const char *text)
 {
     o->save = text;
     return *text ? NULL : "no file";
+}
+
+const char *pfi_cli_take_io_threads(struct pfi_cli_options *o, const char *text)
+{
+    long long n;
+
+    if (!pfi_cli_to_number(text, 0, PINFOLD_WORKERS_MAX, &n))
+        return "not a number from 0 to 1024";
+    o->loader.io_threads = (int32_t)n;
+    return NULL;
+}
+
+const char *pfi_cli_take_io_retries(struct pfi_cli_options *o, const char *text)
+{
+    long long n;
+
+    if (!pfi_cli_to_number(text, 0, PINFOLD_RETRIES_MAX, &n))
+        return "not a number from 0 to 100";
+    o->loader.io_retries = n ? (int32_t)n : PINFOLD_OFF;
+    return NULL;
 }
 
 pinfold_status pfi_cli_dataset_open(pinfold_dataset **out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The options that say where a data set's listing comes from. */
+ * The options that say where samples come from. */
 #ifndef PFI_CLI_LISTS_H
 #define PFI_CLI_LISTS_H
 
@@ -12,6 +12,10 @@ const char *pfi_cli_take_trust_index(struct pfi_cli_options *o,
                                      const char *text);
 const char *pfi_cli_take_no_follow(struct pfi_cli_options *o, const char *text);
 const char *pfi_cli_take_save(struct pfi_cli_options *o, const char *text);
+const char *pfi_cli_take_io_threads(struct pfi_cli_options *o,
+                                    const char *text);
+const char *pfi_cli_take_io_retries(struct pfi_cli_options *o,
+                                    const char *text);
 
 /* Opens the data set of the first argument and tells why an index was not
  * used. */

@@ -42,16 +42,6 @@ static const char *take_workers(struct pfi_cli_options *o, const char *text)
     return NULL;
 }
 
-static const char *take_io_threads(struct pfi_cli_options *o, const char *text)
-{
-    long long n;
-
-    if (!pfi_cli_to_number(text, 0, PINFOLD_WORKERS_MAX, &n))
-        return "not a number from 0 to 1024";
-    o->loader.io_threads = (int32_t)n;
-    return NULL;
-}
-
 static const char *take_batch(struct pfi_cli_options *o, const char *text)
 {
     return pfi_cli_to_int32(text, 1, &o->loader.batch_size);
@@ -341,8 +331,10 @@ static const struct option table[] = {
      "auto, c, sse4.1, avx2, avx512 or neon (auto)"},
     {"workers", "auto|N", WALKS & ~(PFI_CLI_TUNE | PFI_CLI_LS), take_workers,
      "threads; 0 decodes in the calling thread (auto)"},
-    {"io-threads", "N", LOADS, take_io_threads,
+    {"io-threads", "N", LOADS, pfi_cli_take_io_threads,
      "threads that read files ahead, for slow stores (0)"},
+    {"io-retries", "N", LOADS, pfi_cli_take_io_retries,
+     "times that a file is read again after an I/O error (3)"},
     {"batch", "N", LOADS, take_batch, "samples a batch (256; tune 64)"},
     {"slots", "N", LOADS, take_slots, "batches being made, ready or lent (3)"},
     {"shuffle", NULL, RUNS, take_shuffle, "PyTorch's order for the seed"},

@@ -12,7 +12,8 @@ struct access {
     const int64_t *indices;
     unsigned char *dst;
     pinfold_read_options options;
-    struct pfi_reader reader;
+    struct pfi_patient patient;
+    struct pfi_reader reader; /* by way of it */
     pthread_mutex_t lock;
     int64_t bad_at;      /* lock; place of the first bad one, or n */
     pinfold_error error; /* lock; its own */
@@ -75,15 +76,21 @@ static pinfold_status run_here(struct access *a, int64_t n, pinfold_error *err)
 
 static pinfold_status run(struct access *a, int64_t n, pinfold_error *err)
 {
-    const int code = pthread_mutex_init(&a->lock, NULL);
+    int code = pthread_mutex_init(&a->lock, NULL);
     pinfold_status status;
 
+    if (!code) {
+        code = pfi_retry_init(&a->patient.retry, PFI_RETRIES);
+        if (code)
+            pthread_mutex_destroy(&a->lock);
+    }
     if (code)
         return pfi_fail(err, PINFOLD_E_THREAD, code,
                         "cannot make a lock: errno %d", code);
     a->bad_at = n;
     status = a->options.pool ? pfi_pool_run(a->options.pool, make_one, a, n, err)
                              : run_here(a, n, err);
+    pfi_retry_end(&a->patient.retry);
     pthread_mutex_destroy(&a->lock);
     if (status || a->bad_at == n || a->options.statuses)
         return status;
@@ -126,9 +133,10 @@ pinfold_status pfi_read(const pinfold_dataset *dataset,
                        .indices = indices,
                        .dst = dst,
                        .options = {.struct_size = sizeof(a.options)},
-                       .reader = *reader};
+                       .patient = {.reader = *reader}};
     pinfold_status status = PINFOLD_OK;
 
+    a.reader = pfi_reader_patient(&a.patient);
     pfi_error_clear(err);
     if (!dataset || n < 0 || (n && (!indices || !dst)))
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,

@@ -34,6 +34,7 @@ pinfold_status pfi_loader_begin(pinfold_loader *loader, int64_t epoch,
     pthread_mutex_lock(&loader->lock);
     loader->started = false;
     loader->round++;
+    pfi_retry_stop(&loader->patient.retry);
     while (loader->n_busy || loader->copying)
         pthread_cond_wait(&loader->idle, &loader->lock);
     pfi_ring_reset(&loader->host);
@@ -52,6 +53,7 @@ pinfold_status pfi_loader_begin(pinfold_loader *loader, int64_t epoch,
     begin_at(&loader->dev, loader->first_batch);
     loader->epoch = epoch;
     loader->cancelled = false;
+    pfi_retry_resume(&loader->patient.retry);
     pfi_error_clear(&loader->failure);
     loader->started = true;
     pthread_cond_broadcast(&loader->work);
@@ -260,6 +262,7 @@ void pinfold_loader_stats(const pinfold_loader *loader, pinfold_stats *out)
         pthread_mutex_lock(&open->lock);
         stats = loader->stats;
         pthread_mutex_unlock(&open->lock);
+        stats.read_retries = pfi_retry_count(&open->patient.retry);
     }
     pfi_struct_out(out, &stats, sizeof(stats));
 }
@@ -270,6 +273,7 @@ void pinfold_loader_cancel(pinfold_loader *loader)
         return;
     pthread_mutex_lock(&loader->lock);
     loader->cancelled = true;
+    pfi_retry_stop(&loader->patient.retry);
     pthread_cond_broadcast(&loader->ready);
     pthread_mutex_unlock(&loader->lock);
     if (loader->ahead)

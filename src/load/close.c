@@ -59,6 +59,8 @@ static int32_t end_workers(pinfold_loader *loader, uint64_t deadline)
 
     pthread_mutex_lock(&loader->lock);
     loader->closing = true;
+    if (loader->patient_made)
+        pfi_retry_stop(&loader->patient.retry);
     pthread_cond_broadcast(&loader->work);
     pthread_cond_broadcast(&loader->ready);
     pthread_cond_broadcast(&loader->device);
@@ -147,6 +149,8 @@ void pfi_loader_drop(pinfold_loader *loader)
     if (atomic_fetch_sub(&loader->users, 1) != 1)
         return;
     pfi_ahead_close(loader->ahead);
+    if (loader->patient_made)
+        pfi_retry_end(&loader->patient.retry);
     if (loader->conds_made) {
         pthread_cond_destroy(&loader->work);
         pthread_cond_destroy(&loader->ready);

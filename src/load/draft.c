@@ -26,6 +26,9 @@ static pinfold_status take_options(pinfold_loader *loader,
     o->allocator = NULL;
     o->trace = NULL;
     o->slots = o->slots ? o->slots : 3;
+    o->io_retries = o->io_retries == PINFOLD_OFF ? 0
+                    : o->io_retries              ? o->io_retries
+                                                 : PFI_RETRIES;
     loader->n_wanted = o->workers == PINFOLD_OFF ? 0
                        : o->workers              ? o->workers
                                                  : pfi_cpu_count();

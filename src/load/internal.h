@@ -82,7 +82,8 @@ struct pinfold_loader {
     pinfold_dataset *dataset;
     pinfold_memory_plan plan;
     struct pfi_numa numa; /* near the device */
-    struct pfi_reader reader;
+    struct pfi_patient patient; /* stopped and resumed with `lock` held */
+    struct pfi_reader reader;   /* by way of it */
     struct pfi_ahead *ahead; /* NULL: the workers read */
     pinfold_trace trace;       /* event may be NULL */
     const struct pfi_gpu *gpu; /* NULL when no device is used */
@@ -94,7 +95,7 @@ struct pinfold_loader {
     bool pinned, own_stream;
     void *stream; /* the copies' */
 
-    bool lock_made, conds_made;
+    bool lock_made, conds_made, patient_made;
     pthread_mutex_t lock;
     pthread_cond_t work;   /* workers: there may be a sample to make */
     pthread_cond_t ready;  /* the caller: a batch may be ready */

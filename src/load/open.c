@@ -51,6 +51,11 @@ static pinfold_status make_locks(pinfold_loader *loader, pinfold_error *err)
         code = make_conds(loader);
         loader->conds_made = !code;
     }
+    if (!code) {
+        code = pfi_retry_init(&loader->patient.retry,
+                              loader->options.io_retries);
+        loader->patient_made = !code;
+    }
     return code ? pfi_fail(err, PINFOLD_E_THREAD, code,
                            "cannot make a lock: errno %d", code)
                 : PINFOLD_OK;
@@ -241,7 +246,8 @@ pinfold_status pfi_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
     atomic_init(&loader->holders, 1);
     loader->pid = getpid();
     loader->epoch = -1;
-    loader->reader = reader ? *reader : pfi_reader_files;
+    loader->patient.reader = reader ? *reader : pfi_reader_files;
+    loader->reader = pfi_reader_patient(&loader->patient);
     status = open_parts(loader, err);
     if (status) {
         pinfold_loader_close(loader);

@@ -30,6 +30,7 @@ static pinfold_status check_options(const pinfold_loader_options *o,
         {"io_threads", o->io_threads, 0, PINFOLD_WORKERS_MAX},
         {"device_normalize", o->device_normalize, 0, 1},
         {"numa", o->numa, PINFOLD_OFF, 0},
+        {"io_retries", o->io_retries, PINFOLD_OFF, PINFOLD_RETRIES_MAX},
     };
     pinfold_status status = PINFOLD_OK;
 

@@ -19,6 +19,14 @@ static pinfold_status fail_errno(pinfold_error *err, int code, const char *what)
     return pfi_fail(err, PINFOLD_E_IO, code, "%s: %s", what, text);
 }
 
+static pinfold_status fail_read(pinfold_error *err, int code, size_t done)
+{
+    char what[48];
+
+    (void)snprintf(what, sizeof(what), "reading at byte %zu", done);
+    return fail_errno(err, code, what);
+}
+
 /* Reads until `size` bytes are there or the file ends, whatever comes first. */
 static pinfold_status read_all(int fd, unsigned char *data, size_t size,
                                pinfold_error *err)
@@ -36,7 +44,7 @@ static pinfold_status read_all(int fd, unsigned char *data, size_t size,
                             "read",
                             done, size);
         else if (errno != EINTR)
-            return fail_errno(err, errno, "cannot read");
+            return fail_read(err, errno, done);
     }
     return PINFOLD_OK;
 }
@@ -90,3 +98,29 @@ static pinfold_status read_file(void *cookie, int root_fd, const char *path,
 }
 
 const struct pfi_reader pfi_reader_files = {NULL, read_file};
+
+static pinfold_status read_patiently(void *cookie, int root_fd,
+                                     const char *path, struct pfi_arena *arena,
+                                     const void **data, size_t *size,
+                                     pinfold_error *err)
+{
+    struct pfi_patient *const patient = cookie;
+    const struct pfi_reader *const reader = &patient->reader;
+    struct pfi_attempts attempts = {0};
+    pinfold_status status;
+
+    while ((status = reader->read(reader->cookie, root_fd, path, arena, data,
+                                  size, err)) == PINFOLD_E_IO &&
+           pfi_retry_wait(&patient->retry, &attempts, err->sys_code)) {
+        pfi_arena_reset(arena);
+        pfi_error_clear(err);
+    }
+    if (status)
+        pfi_attempts_tell(&attempts, err);
+    return status;
+}
+
+struct pfi_reader pfi_reader_patient(struct pfi_patient *patient)
+{
+    return (struct pfi_reader){patient, read_patiently};
+}

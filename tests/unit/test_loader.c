@@ -256,6 +256,20 @@ Test(loader, bad_options_are_named)
     cr_assert_null(loader);
 }
 
+Test(loader, retries_have_bounds)
+{
+    pinfold_loader *loader;
+    pinfold_error err;
+
+    for (int32_t n = -2; n <= 101; n += 103) {
+        options.io_retries = n;
+        cr_assert_eq(pinfold_loader_open(&loader, set.dataset, &options, &err),
+                     PINFOLD_E_ARGUMENT);
+        cr_assert_not_null(strstr(err.message, "not -1 to 100"), "%s",
+                           err.message);
+    }
+}
+
 Test(loader, without_a_device_a_demand_fails_in_words)
 {
     pinfold_loader *loader;
