@@ -16,6 +16,9 @@
  * again without another time of change. */
 #define PFI_INDEX_SETTLED 1000000000
 
+/* Names that are tried for the file beside. */
+#define PFI_INDEX_PARTS 1000
+
 static void put(unsigned char *bytes, size_t *at, const void *from, size_t size)
 {
     if (size)
@@ -104,12 +107,26 @@ static bool write_all(int fd, const unsigned char *bytes, size_t size)
     return true;
 }
 
+/* Makes a file under a name of its own, stored in `beside`.  One of the same
+ * name may be left from a process that was killed, or be written by another
+ * machine's. */
+static int open_beside(char *beside, size_t room, const char *file)
+{
+    int fd, number = 0;
+
+    do {
+        (void)snprintf(beside, room, "%s.%ld-%d.part", file, (long)getpid(),
+                       number);
+        fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (fd < 0 && errno == EEXIST && ++number < PFI_INDEX_PARTS);
+    return fd;
+}
+
 /* False with errno set, and no file left under the name beside. */
-static bool write_beside(const char *beside, const char *file,
+static bool write_beside(char *beside, size_t room, const char *file,
                          const unsigned char *bytes, size_t size)
 {
-    const int fd =
-        open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int fd = open_beside(beside, room, file);
     bool good;
     int code;
 
@@ -134,7 +151,7 @@ static bool write_beside(const char *beside, const char *file,
 pinfold_status pfi_index_save(const struct pfi_listing *listing,
                               const char *file, int root_fd, pinfold_error *err)
 {
-    const size_t size = size_of(listing), room = strlen(file) + 32;
+    const size_t size = size_of(listing), room = strlen(file) + 48;
     unsigned char *const bytes = pfi_calloc(1, size);
     char *const beside = pfi_malloc(room);
     pinfold_status status = PINFOLD_OK;
@@ -147,11 +164,10 @@ pinfold_status pfi_index_save(const struct pfi_listing *listing,
     } else if (!bytes || !beside) {
         status = pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for the index");
     } else {
-        (void)snprintf(beside, room, "%s.%ld.part", file, (long)getpid());
         if (!fstat(root_fd, &root))
             fill(bytes, size, listing, &root);
         if (fstat(root_fd, &root) ||
-            !write_beside(beside, file, bytes, size)) {
+            !write_beside(beside, room, file, bytes, size)) {
             const int code = errno;
 
             if (strerror_r(code, reason, sizeof(reason)))

@@ -226,6 +226,51 @@ Test(index, forged_ones_are_refused_or_hold_together)
         }
 }
 
+/* Processes share what is mapped of one file. */
+Test(index, is_mapped)
+{
+    char line[512];
+    int mapped = 0;
+
+    expect(root, ALL, "written anew");
+    expect(root, ALL, NULL);
+    FILE *const maps = fopen("/proc/self/maps", "r");
+
+    if (!maps)
+        cr_skip_test("no /proc/self/maps here");
+    while (fgets(line, sizeof(line), maps))
+        mapped += strstr(line, file) && strstr(line, " r--p ");
+    cr_assert_eq(fclose(maps), 0);
+    cr_assert_eq(mapped, 1);
+}
+
+/* One that others have mapped is not written over: they go on with theirs. */
+Test(index, stays_whole_for_those_who_have_it)
+{
+    pinfold_dataset *before;
+
+    expect(root, ALL, "written anew");
+    expect(root, ALL, NULL);
+    before = dataset;
+    dataset = NULL;
+    tree_file(root, "a/0.png", "");
+    expect(root, "a/0.png;" ALL, "a: changed since");
+    cr_assert_eq(pinfold_dataset_size(before), 3);
+    cr_assert_str_eq(pinfold_dataset_path(before, 0), "a/1.png");
+    pinfold_dataset_close(before);
+}
+
+/* A process of the same number may have been killed while it wrote. */
+Test(index, is_written_where_a_part_was_left)
+{
+    char part[160];
+
+    (void)snprintf(part, sizeof(part), "index.%ld-0.part", (long)getpid());
+    tree_file(beside, part, "half");
+    expect(root, ALL, "written anew");
+    expect(root, ALL, NULL);
+}
+
 /* A file of something else may be somebody's work. */
 Test(index, is_never_written_over_something_else)
 {
