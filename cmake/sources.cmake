@@ -8,6 +8,7 @@ set(PINFOLD_SOURCES
   src/base/memory.c
   src/base/mt19937.c
   src/base/numa.c
+  src/base/parallel.c
   src/base/retry.c
   src/base/wait.c
   src/codec/bmp.c
@@ -54,6 +55,7 @@ set(PINFOLD_SOURCES
   datasets/order_check.c
   datasets/shard.c
   datasets/strings.c
+  datasets/walk.c
   transforms/filter.c
   transforms/normalize.c
   transforms/plan.c

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "datasets/folder.h"
 #include "datasets/index.h"
 #include "datasets/list.h"
+#include "datasets/walk.h"
 #include "src/base/hash.h"
 #include "src/base/memory.h"
 
@@ -87,51 +87,17 @@ static bool has_empty(const struct pfi_listing *l)
     return false;
 }
 
-/* ------------------------------------------------------------------- walk --- */
+/* More than the CPUs: on a network's file system they wait. */
+#define PFI_WALK_THREADS 16
 
-static struct pfi_root root_of(const pinfold_dataset *dataset)
+static pinfold_status walk(pinfold_dataset *dataset,
+                           const pinfold_dataset_options *o, pinfold_error *err)
 {
-    return (struct pfi_root){dataset->root_fd, dataset->root, dataset->inside};
-}
+    const struct pfi_root root = {dataset->root_fd, dataset->root,
+                                  dataset->inside};
 
-static pinfold_status read_classes(pinfold_dataset *dataset, pinfold_error *err)
-{
-    const struct pfi_root root = root_of(dataset);
-    struct pfi_listing *const l = &dataset->listing;
-    const int64_t n = l->classes.count;
-    pinfold_status status = PINFOLD_OK;
-
-    l->ends = pfi_calloc((size_t)n, sizeof(*l->ends));
-    if (!l->ends)
-        return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for the classes");
-    for (int64_t c = 0; !status && c < n; c++) {
-        status = pfi_folder_pictures(&root, pfi_strings_get(&l->classes, c),
-                                     &l->paths, &l->folders, err);
-        l->ends[c] = l->paths.count;
-    }
-    pfi_strings_trim(&l->paths);
-    return status;
-}
-
-/* `class_list` may be NULL. */
-static pinfold_status walk(pinfold_dataset *dataset, const char *class_list,
-                           pinfold_error *err)
-{
-    struct pfi_listing *const l = &dataset->listing;
-    struct pfi_strings all = {0};
-    const struct pfi_root root = root_of(dataset);
-    pinfold_status status = pfi_folder_classes(
-        &root, class_list ? &all : &l->classes, &l->folders, err);
-
-    pfi_strings_end(&all);
-    if (!status && class_list)
-        status = pfi_list_classes(class_list, &l->classes, err);
-    if (status)
-        return status;
-    if (!l->classes.count)
-        return pfi_fail_path(err, PINFOLD_E_ARGUMENT, 0, dataset->root,
-                             "no class folder in it");
-    return read_classes(dataset, err);
+    return pfi_walk(&dataset->listing, &root, o->class_list,
+                    o->walk_threads ? o->walk_threads : PFI_WALK_THREADS, err);
 }
 
 /* ------------------------------------------------------------------ index --- */
@@ -169,7 +135,7 @@ static pinfold_status use_index(pinfold_dataset *dataset,
     if (!pfi_index_load(l, o->index, dataset->root_fd, class_list,
                         o->trust_index, &why))
         return PINFOLD_OK;
-    status = walk(dataset, o->class_list, err);
+    status = walk(dataset, o, err);
     if (status)
         return status;
     l->class_list = class_list;
@@ -250,8 +216,7 @@ static pinfold_status fill(pinfold_dataset *dataset, const char *root,
     if (!status && o->list)
         return read_list(dataset, o, err);
     if (!status)
-        status = o->index ? use_index(dataset, o, err)
-                          : walk(dataset, o->class_list, err);
+        status = o->index ? use_index(dataset, o, err) : walk(dataset, o, err);
     if (!status && !o->allow_empty && has_empty(&dataset->listing))
         return fail_empty(dataset, err);
     return status;
@@ -278,6 +243,10 @@ static pinfold_status take_options(pinfold_dataset_options *o,
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "no_follow_outside is of a walk, not of a list or an "
                         "index");
+    if (!status && (o->walk_threads < 0 || o->walk_threads > PINFOLD_WORKERS_MAX))
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "walk_threads is %d, not 0 to %d", o->walk_threads,
+                        PINFOLD_WORKERS_MAX);
     return status;
 }
 

@@ -71,6 +71,17 @@ bool pfi_folders_add(struct pfi_folders *folders, const char *path,
     return true;
 }
 
+bool pfi_folders_append(struct pfi_folders *folders,
+                        const struct pfi_folders *more)
+{
+    bool good = true;
+
+    for (int64_t i = 0; good && i < more->paths.count; i++)
+        good = pfi_folders_add(folders, pfi_strings_get(&more->paths, i),
+                               more->changed[i]);
+    return good;
+}
+
 void pfi_folders_end(struct pfi_folders *folders)
 {
     if (!folders->paths.borrowed)
@@ -332,11 +343,10 @@ pinfold_status pfi_folder_classes(const struct pfi_root *root,
     bool known;
     DIR *const dir = open_folder(&w, ".", &own);
     pinfold_status status = PINFOLD_OK;
-    bool good;
+    bool good = true;
 
     if (!dir)
         return fail_at(&w, ".", errno, err);
-    good = pfi_folders_add(folders, ".", PFI_CHANGED(own));
     while (good && !status && (errno = 0, entry = readdir(dir)) != NULL) {
         if (is_dots(entry->d_name) ||
             !is_folder(dirfd(dir), entry, &info, &known))
@@ -347,7 +357,9 @@ pinfold_status pfi_folder_classes(const struct pfi_root *root,
     const int code = good && !status ? errno : 0;
 
     closedir(dir);
-    good = good && add_sorted(out, "", &w.folders, 0, w.folders.count);
+    good = good && !code && !status &&
+           pfi_folders_add(folders, ".", PFI_CHANGED(own)) &&
+           add_sorted(out, "", &w.folders, 0, w.folders.count);
     end_walk(&w);
     if (code)
         return fail_at(&w, ".", code, err);

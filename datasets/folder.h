@@ -16,6 +16,8 @@ struct pfi_folders {
 
 bool pfi_folders_add(struct pfi_folders *folders, const char *path,
                      int64_t changed);
+bool pfi_folders_append(struct pfi_folders *folders,
+                        const struct pfi_folders *more);
 void pfi_folders_end(struct pfi_folders *folders);
 
 /* Nanoseconds since 1970 of a file's last change, for struct stat. */

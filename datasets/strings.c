@@ -26,22 +26,29 @@ bool pfi_grow(void **ptr, size_t *room, size_t wanted, size_t item)
     return true;
 }
 
-bool pfi_strings_add(struct pfi_strings *s, const char *folder,
-                     const char *name)
+/* Makes room for `count` strings with `more` bytes in all. */
+static bool make_room(struct pfi_strings *s, size_t more, int64_t count)
 {
-    const size_t a = strlen(folder), b = strlen(name);
     size_t at_room = (size_t)s->at_room;
     void *bytes = s->bytes, *at = s->at;
     bool good;
 
-    good = pfi_grow(&bytes, &s->room, s->used + a + b + 2, 1);
+    good = pfi_grow(&bytes, &s->room, s->used + more, 1);
     s->bytes = bytes;
     if (!good)
         return false;
-    good = pfi_grow(&at, &at_room, (size_t)s->count + 1, sizeof(*s->at));
+    good = pfi_grow(&at, &at_room, (size_t)(s->count + count), sizeof(*s->at));
     s->at = at;
     s->at_room = (int64_t)at_room;
-    if (!good)
+    return good;
+}
+
+bool pfi_strings_add(struct pfi_strings *s, const char *folder,
+                     const char *name)
+{
+    const size_t a = strlen(folder), b = strlen(name);
+
+    if (!make_room(s, a + b + 2, 1))
         return false;
     s->at[s->count++] = s->used;
     memcpy(s->bytes + s->used, folder, a);
@@ -50,6 +57,19 @@ bool pfi_strings_add(struct pfi_strings *s, const char *folder,
         s->bytes[s->used++] = '/';
     memcpy(s->bytes + s->used, name, b + 1);
     s->used += b + 1;
+    return true;
+}
+
+bool pfi_strings_append(struct pfi_strings *s, const struct pfi_strings *more)
+{
+    if (!more->count)
+        return true;
+    if (!make_room(s, more->used, more->count))
+        return false;
+    memcpy(s->bytes + s->used, more->bytes, more->used);
+    for (int64_t i = 0; i < more->count; i++)
+        s->at[s->count++] = s->used + more->at[i];
+    s->used += more->used;
     return true;
 }
 

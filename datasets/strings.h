@@ -24,6 +24,9 @@ static inline const char *pfi_strings_get(const struct pfi_strings *strings,
 {
     return strings->bytes + strings->at[i];
 }
+/* Adds all strings of another; false when out of memory. */
+bool pfi_strings_append(struct pfi_strings *strings,
+                        const struct pfi_strings *more);
 /* Gives back memory that no string uses. */
 void pfi_strings_trim(struct pfi_strings *strings);
 void pfi_strings_end(struct pfi_strings *strings);

@@ -338,13 +338,16 @@ typedef struct pinfold_dataset_options {
                           * root or nowhere, before it is followed; a link that
                           * is made after the open is not looked at.  Not with a
                           * list or an index */
-    int32_t reserved;    /* 0 */
+    int32_t walk_threads; /* that read class folders side by side, and end before
+                          * the open does; the result is the same; 0 = 16, at
+                          * most PINFOLD_WORKERS_MAX */
 } pinfold_dataset_options;
 
 /* Walks `root` (root/class/.../image) in torchvision's order: classes sorted by
  * name, and in each the files sorted by directory path, then by name; links are
  * followed; names ending in .jpg .jpeg .png .ppm .bmp .pgm .tif .tiff .webp, of
- * any case (torchvision 0.29.2 datasets/folder.py).  Opens no image.
+ * any case (torchvision 0.29.2 datasets/folder.py).  Opens no image.  Folders that
+ * fail for a moment are read again, as a loader's files are by default.
  * `options` may be NULL.
  * PINFOLD_E_IO if root or a folder in it cannot be read, PINFOLD_E_ARGUMENT if
  * it has no class, a class has no image, or a link leads back to a folder that

@@ -51,6 +51,7 @@ const char *pfi_cli_take_io_threads(struct pfi_cli_options *o, const char *text)
     if (!pfi_cli_to_number(text, 0, PINFOLD_WORKERS_MAX, &n))
         return "not a number from 0 to 1024";
     o->loader.io_threads = (int32_t)n;
+    o->dataset.walk_threads = (int32_t)n;
     return NULL;
 }
 

@@ -302,6 +302,22 @@ Test(folder, says_what_a_root_lacks)
                  PINFOLD_E_IO, "err may be NULL");
 }
 
+Test(folder, takes_so_many_threads)
+{
+    pinfold_dataset_options options = {.struct_size = sizeof(options),
+                                       .walk_threads = PINFOLD_WORKERS_MAX};
+
+    make_files("a/1.png\nb/1.png\n");
+    cr_assert_eq(pinfold_dataset_open(&dataset, root, &options, &err),
+                 PINFOLD_OK);
+    cr_assert_eq(pinfold_dataset_size(dataset), 2);
+    pinfold_dataset_close(dataset);
+    options.walk_threads = -1;
+    cr_assert_eq(pinfold_dataset_open(&dataset, root, &options, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "walk_threads is -1, not 0 to 1024");
+}
+
 Test(folder, says_which_folder_cannot_be_read)
 {
     make_files("a/1.png\na/locked/1.png\n");
