@@ -83,7 +83,8 @@ static pinfold_status walk(struct pfi_listing *out, int32_t threads)
 {
     pfi_listing_end(out);
     pfi_error_clear(&err);
-    return pfi_walk(out, root_fd, root, NULL, threads, &err);
+    return pfi_walk(out, &(const struct pfi_root){root_fd, root, NULL}, NULL,
+                    threads, &err);
 }
 
 static void expect_same(const struct pfi_strings *a, const struct pfi_strings *b)
@@ -130,7 +131,9 @@ Test(walk, tells_of_the_first_class_that_fails)
             cr_assert_eq(walk(&listing, threads), PINFOLD_E_ARGUMENT);
             cr_assert_not_null(strstr(err.message, "c09"), "%s", err.message);
         }
-    cr_assert_eq(pfi_walk(&other, root_fd, root, NULL, 4, NULL),
+    cr_assert_eq(pfi_walk(&other,
+                          &(const struct pfi_root){root_fd, root, NULL}, NULL,
+                          4, NULL),
                  PINFOLD_E_ARGUMENT, "err may be NULL");
 }
 
