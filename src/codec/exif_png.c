@@ -52,11 +52,13 @@ static struct value *slot(struct walk *w, const unsigned char *name, size_t n)
 
 /* --------------------------------------------------------------- inflating --- */
 
-/* Inflates to `out` of `room` bytes (or, where it is NULL, only counts up to
- * `room`): 1 done, also where the stream is cut short; 0 the stream is broken;
- * -1 it is longer. */
-static int inflate_all(const struct value *in, unsigned char *out, uint64_t room,
-                       size_t *size)
+/* INFLATED also where the stream is cut short. */
+enum result { INFLATED, BROKEN, LONGER, NO_MEMORY };
+
+/* Inflates to `out` of `room` bytes, or, where it is NULL, only counts up to
+ * `room`. */
+static enum result inflate_all(const struct value *in, unsigned char *out,
+                               uint64_t room, size_t *size)
 {
     unsigned char scrap[4096];
     z_stream zlib = {.next_in = (z_const Bytef *)(uintptr_t)in->bytes,
@@ -65,7 +67,7 @@ static int inflate_all(const struct value *in, unsigned char *out, uint64_t room
 
     *size = 0;
     if (code != Z_OK)
-        return -1;
+        return NO_MEMORY;
     do {
         const uint64_t left = room - *size;
         const uInt step = left < sizeof(scrap) ? (uInt)left : sizeof(scrap);
@@ -78,9 +80,11 @@ static int inflate_all(const struct value *in, unsigned char *out, uint64_t room
     const bool longer = code != Z_STREAM_END && zlib.avail_in > 0;
 
     (void)inflateEnd(&zlib);
+    if (code == Z_MEM_ERROR)
+        return NO_MEMORY;
     if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
-        return 0;
-    return longer ? -1 : 1;
+        return BROKEN;
+    return longer ? LONGER : INFLATED;
 }
 
 /* *ok is false where the stream is broken; what there was is then no value. */
@@ -89,19 +93,20 @@ static pinfold_status inflated(struct walk *w, struct value *value, bool *ok,
 {
     unsigned char *out;
     size_t size;
-    const int result = inflate_all(value, NULL, w->limit, &size);
+    enum result result = inflate_all(value, NULL, w->limit, &size);
 
-    *ok = result > 0;
-    if (result < 0)
+    *ok = result == INFLATED;
+    if (result == LONGER)
         return pfi_fail(err, PINFOLD_E_LIMIT, 0,
                         "PNG: a text chunk of more than %llu bytes",
                         (unsigned long long)w->limit);
-    if (!*ok)
+    if (result == BROKEN)
         return PINFOLD_OK;
-    out = pfi_arena_alloc(w->arena, size + 1);
-    if (!out)
+    out = *ok ? pfi_arena_alloc(w->arena, size + 1) : NULL;
+    if (out)
+        result = inflate_all(value, out, size + 1, &size);
+    if (!out || result == NO_MEMORY)
         return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for a text");
-    (void)inflate_all(value, out, size + 1, &size);
     value->bytes = out;
     value->size = size;
     return PINFOLD_OK;

@@ -42,7 +42,6 @@ struct jpeg_state {
     pinfold_status status; /* of the step that libjpeg left by longjmp */
     unsigned char *row;    /* one decoded row, all its components */
     int32_t first_column;  /* of the picture that rows begin with */
-    bool created;
     bool whole;  /* no window: all rows and columns are decoded */
     bool at_once; /* the source gets the whole file, not Pillow's blocks */
     struct pfi_fast *fast; /* has the window's samples; NULL: libjpeg decodes */
@@ -165,7 +164,6 @@ static pinfold_status truncated(pinfold_error *err)
 static void create(struct pfi_decoder *decoder, struct jpeg_state *s)
 {
     jpeg_create_decompress(&s->cinfo);
-    s->created = true;
     s->cinfo.client_data = s;
     s->source.init_source = source_init;
     s->source.fill_input_buffer = source_fill;
@@ -499,8 +497,9 @@ static void close_jpeg(struct pfi_decoder *decoder)
 {
     struct jpeg_state *const s = decoder->state;
 
-    /* Destroying calls no error_exit. */
-    if (s && s->created)
+    /* Destroying calls no error_exit, and takes what a creation that ran out of
+     * memory has left. */
+    if (s && s->cinfo.mem)
         jpeg_destroy_decompress(&s->cinfo);
 }
 

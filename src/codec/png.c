@@ -67,9 +67,10 @@ static pinfold_status inflate_row(struct png_state *s, size_t row_bytes,
         s->zlib.avail_out = room;
         const int code = inflate(&s->zlib, Z_NO_FLUSH);
 
+        if (code == Z_MEM_ERROR)
+            return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory to inflate");
         if (code < 0 || code == Z_NEED_DICT)
-            return corrupt(err, code == Z_MEM_ERROR ? "no memory to inflate"
-                                                    : "broken data stream");
+            return corrupt(err, "broken data stream");
         wanted -= room - s->zlib.avail_out;
         s->ended = code == Z_STREAM_END;
         if (s->ended && wanted)

@@ -120,10 +120,29 @@ struct job {
     pinfold_error *err;
 };
 
+/* libtiff tells that memory was short in words only; where it cannot open a
+ * file, whose header is known to be good, it may say nothing. */
+static bool is_memory(const char *said)
+{
+    static const char *const words[] = {
+        "memory", "No space for", "malloc(", "allocate", "Insertion in tif_map_"};
+
+    /* What a damaged file asks for beyond the limit that it was given. */
+    if (strstr(said, "byte limit"))
+        return false;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strstr(said, words[i]))
+            return true;
+    return false;
+}
+
 static pinfold_status broken(const struct job *job, const char *why)
 {
     const char *const said = job->state->message;
 
+    if (is_memory(said) || (!job->tiff && !said[0]))
+        return pfi_fail(job->err, PINFOLD_E_MEMORY, 0,
+                        "TIFF: no memory: %s", said[0] ? said : why);
     return corrupt(job->err, said[0] ? said : why);
 }
 
