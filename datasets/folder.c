@@ -42,6 +42,11 @@ static pinfold_status no_memory(pinfold_error *err)
     return pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for the listing");
 }
 
+static pinfold_status status_of(int code)
+{
+    return code == ENOMEM ? PINFOLD_E_MEMORY : PINFOLD_E_IO;
+}
+
 static pinfold_status fail_at(const struct walk *w, const char *path, int code,
                               pinfold_error *err)
 {
@@ -49,10 +54,25 @@ static pinfold_status fail_at(const struct walk *w, const char *path, int code,
 
     if (strerror_r(code, reason, sizeof(reason)))
         (void)snprintf(reason, sizeof(reason), "errno %d", code);
-    (void)pfi_fail_path(err, PINFOLD_E_IO, code, path,
+    (void)pfi_fail_path(err, status_of(code), code, path,
                         "cannot read the folder: %s", reason);
     pfi_error_add_path(err, w->root.path);
-    return PINFOLD_E_IO;
+    return status_of(code);
+}
+
+static pinfold_status fail_entry(const struct walk *w, const char *path,
+                                 const char *name, int code,
+                                 pinfold_error *err)
+{
+    char reason[128];
+
+    if (strerror_r(code, reason, sizeof(reason)))
+        (void)snprintf(reason, sizeof(reason), "errno %d", code);
+    (void)pfi_fail_path(err, status_of(code), code, name, "cannot stat: %s",
+                        reason);
+    pfi_error_add_path(err, path);
+    pfi_error_add_path(err, w->root.path);
+    return status_of(code);
 }
 
 bool pfi_folders_add(struct pfi_folders *folders, const char *path,
@@ -92,16 +112,19 @@ void pfi_folders_end(struct pfi_folders *folders)
 
 /* ---------------------------------------------------------------- reading --- */
 
-/* Follows links, as entry.is_dir() does; a link to nowhere is a file.  Asks the
- * file system only where the entry does not say what it is: `info` is filled in
- * then, and *known set. */
-static bool is_folder(int fd, const struct dirent *entry, struct stat *info,
-                      bool *known)
+/* 1 or 0, or -1 with errno set.  Follows links, as entry.is_dir() does; a link
+ * to nowhere is a file, but a folder must not get lost since the disk fails.
+ * Asks the file system only where the entry does not say what it is: `info` is
+ * filled in then, and *known set. */
+static int is_folder(int fd, const struct dirent *entry, struct stat *info,
+                     bool *known)
 {
     *known = entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN;
     if (!*known)
         return entry->d_type == DT_DIR;
-    return !fstatat(fd, entry->d_name, info, 0) && S_ISDIR(info->st_mode);
+    if (!fstatat(fd, entry->d_name, info, 0))
+        return S_ISDIR(info->st_mode);
+    return errno == EIO || errno == ESTALE || errno == ENOMEM ? -1 : 0;
 }
 
 static bool is_dots(const char *name)
@@ -178,17 +201,20 @@ static pinfold_status take_entry(struct walk *w, DIR *dir, int64_t folder,
 {
     struct stat info;
     bool known;
-    const bool folds = !is_dots(entry->d_name) &&
-                       is_folder(dirfd(dir), entry, &info, &known);
     pinfold_status status;
+    int kind;
 
-    if (is_dots(entry->d_name) ||
-        (!folds && !pfi_name_is_picture(entry->d_name)))
+    if (is_dots(entry->d_name))
+        return PINFOLD_OK;
+    kind = is_folder(dirfd(dir), entry, &info, &known);
+    if (kind < 0)
+        return fail_entry(w, path, entry->d_name, errno, err);
+    if (!kind && !pfi_name_is_picture(entry->d_name))
         return PINFOLD_OK;
     status = check_link(w, path, entry, err);
     if (status)
         return status;
-    if (folds)
+    if (kind)
         return add_folder(w, folder, path, entry->d_name, known ? &info : NULL,
                           err);
     return pfi_strings_add(&w->names, "", entry->d_name) ? PINFOLD_OK
@@ -332,38 +358,50 @@ static void end_walk(struct walk *w)
     pfi_free(w->found);
 }
 
+/* The names of the folders in it. */
+static pinfold_status read_top(struct walk *w, DIR *dir, pinfold_error *err)
+{
+    pinfold_status status = PINFOLD_OK;
+    const struct dirent *entry;
+    struct stat info;
+    bool known;
+
+    while (!status && (errno = 0, entry = readdir(dir)) != NULL) {
+        const int kind =
+            is_dots(entry->d_name)
+                ? 0
+                : is_folder(dirfd(dir), entry, &info, &known);
+
+        if (kind < 0)
+            return fail_entry(w, ".", entry->d_name, errno, err);
+        if (!kind)
+            continue;
+        status = check_link(w, ".", entry, err);
+        if (!status && !pfi_strings_add(&w->folders, "", entry->d_name))
+            status = no_memory(err);
+    }
+    return !status && errno ? fail_at(w, ".", errno, err) : status;
+}
+
 pinfold_status pfi_folder_classes(const struct pfi_root *root,
                                   struct pfi_strings *out,
                                   struct pfi_folders *folders,
                                   pinfold_error *err)
 {
     struct walk w = {.root = *root};
-    const struct dirent *entry;
-    struct stat own, info;
-    bool known;
+    pinfold_status status;
+    struct stat own;
     DIR *const dir = open_folder(&w, ".", &own);
-    pinfold_status status = PINFOLD_OK;
-    bool good = true;
 
     if (!dir)
         return fail_at(&w, ".", errno, err);
-    while (good && !status && (errno = 0, entry = readdir(dir)) != NULL) {
-        if (is_dots(entry->d_name) ||
-            !is_folder(dirfd(dir), entry, &info, &known))
-            continue;
-        status = check_link(&w, ".", entry, err);
-        good = pfi_strings_add(&w.folders, "", entry->d_name);
-    }
-    const int code = good && !status ? errno : 0;
-
+    status = read_top(&w, dir, err);
     closedir(dir);
-    good = good && !code && !status &&
-           pfi_folders_add(folders, ".", PFI_CHANGED(own)) &&
-           add_sorted(out, "", &w.folders, 0, w.folders.count);
+    if (!status && (!pfi_folders_add(folders, ".", PFI_CHANGED(own)) ||
+                    !add_sorted(out, "", &w.folders, 0, w.folders.count)))
+        status = no_memory(err);
     end_walk(&w);
-    if (code)
-        return fail_at(&w, ".", code, err);
-    return status || good ? status : no_memory(err);
+    return status;
 }
 
 pinfold_status pfi_folder_pictures(const struct pfi_root *root,

@@ -210,9 +210,15 @@ static pinfold_status compare_folders(const struct pfi_listing *l, int root_fd,
     for (int64_t i = 0; i < folders->paths.count; i++) {
         const char *const path = pfi_strings_get(&folders->paths, i);
 
-        if (!fstatat(root_fd, path, &info, 0) &&
-            PFI_CHANGED(info) == folders->changed[i])
+        const bool there = !fstatat(root_fd, path, &info, 0);
+
+        if (there && PFI_CHANGED(info) == folders->changed[i])
             continue;
+        if (!there && errno != ENOENT) {
+            (void)fail_errno(err, errno, "cannot be looked at");
+            pfi_error_add_path(err, path);
+            return PINFOLD_E_IO;
+        }
         (void)pfi_fail_path(err, PINFOLD_E_ARGUMENT, 0, path,
                             "changed since, or just before it was made");
         return PINFOLD_E_ARGUMENT;

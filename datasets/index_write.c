@@ -164,10 +164,13 @@ pinfold_status pfi_index_save(const struct pfi_listing *listing,
     } else if (!bytes || !beside) {
         status = pfi_fail(err, PINFOLD_E_MEMORY, 0, "no memory for the index");
     } else {
-        if (!fstat(root_fd, &root))
+        bool good = !fstat(root_fd, &root);
+
+        if (good) {
             fill(bytes, size, listing, &root);
-        if (fstat(root_fd, &root) ||
-            !write_beside(beside, room, file, bytes, size)) {
+            good = write_beside(beside, room, file, bytes, size);
+        }
+        if (!good) {
             const int code = errno;
 
             if (strerror_r(code, reason, sizeof(reason)))

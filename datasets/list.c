@@ -23,6 +23,9 @@ static pinfold_status fail_errno(pinfold_error *err, int code, const char *file)
 {
     char reason[128];
 
+    if (code == ENOMEM)
+        return pfi_fail_path(err, PINFOLD_E_MEMORY, 0, file,
+                             "no memory for the list");
     if (strerror_r(code, reason, sizeof(reason)))
         (void)snprintf(reason, sizeof(reason), "errno %d", code);
     return pfi_fail_path(err, PINFOLD_E_IO, code, file, "cannot read the list: %s",
@@ -53,12 +56,13 @@ static char *read_text(int fd, size_t *size)
     while (text && used < (size_t)info.st_size) {
         const ssize_t n = read(fd, text + used, (size_t)info.st_size - used);
 
-        if (n == 0)
-            break;
-        if (n > 0)
+        if (n > 0) {
             used += (size_t)n;
-        else if (errno != EINTR) {
+        } else if (n == 0 || errno != EINTR) {
+            const int code = n ? errno : ESTALE; /* cut short meanwhile */
+
             pfi_free(text);
+            errno = code;
             return NULL;
         }
     }
@@ -222,6 +226,7 @@ static pinfold_status find_files(const char *file, int root_fd,
 {
     const char *first = NULL;
     int64_t missing = 0;
+    char reason[128];
     struct stat info;
     int code = 0;
 
@@ -237,8 +242,11 @@ static pinfold_status find_files(const char *file, int root_fd,
     }
     if (!missing)
         return PINFOLD_OK;
+    if (strerror_r(code, reason, sizeof(reason)))
+        (void)snprintf(reason, sizeof(reason), "errno %d", code);
     (void)pfi_fail_path(err, PINFOLD_E_IO, code, first,
-                        "missing, as are %lld of %lld files in all",
+                        "%s, as are %lld of %lld files in all",
+                        code == ENOENT ? "missing" : reason,
                         (long long)missing, (long long)paths->count);
     pfi_error_add_path(err, file);
     return PINFOLD_E_IO;
