@@ -12,6 +12,8 @@
 static int make_names(struct pfi_cli_part *part, const char *name)
 {
     const size_t size = strlen(name) + sizeof("..part");
+    const char *const slash = strrchr(name, '/');
+    const int before = slash ? (int)(slash + 1 - name) : 0;
 
     part->name = malloc(size);
     part->temporary = malloc(size);
@@ -20,7 +22,8 @@ static int make_names(struct pfi_cli_part *part, const char *name)
         return -1;
     }
     (void)snprintf(part->name, size, "%s", name);
-    (void)snprintf(part->temporary, size, ".%s.part", name);
+    (void)snprintf(part->temporary, size, "%.*s.%s.part", before, name,
+                   name + before);
     return 0;
 }
 
@@ -57,6 +60,21 @@ int pfi_cli_part_reopen(struct pfi_cli_part *part, int folder, const char *name)
     return part->file ? 0 : -1;
 }
 
+int pfi_cli_part_user(struct pfi_cli_part *part, const char *path)
+{
+    struct stat info;
+
+    const bool there = !lstat(path, &info);
+
+    *part = (struct pfi_cli_part){0};
+    if (!there && errno != ENOENT)
+        return -1;
+    if (!there || S_ISREG(info.st_mode))
+        return pfi_cli_part_open(part, AT_FDCWD, path);
+    part->file = fopen(path, "w");
+    return part->file ? 0 : -1;
+}
+
 /* An error that an earlier write met is lost by now, so it is EIO here. */
 int pfi_cli_part_sync(struct pfi_cli_part *part)
 {
@@ -70,7 +88,7 @@ int pfi_cli_part_sync(struct pfi_cli_part *part)
         code = errno;
     else if (ferror(file))
         code = EIO;
-    else if (fsync(fileno(file)))
+    else if (part->made && fsync(fileno(file)))
         code = errno;
     if (fclose(file) && !code)
         code = errno;
@@ -80,7 +98,8 @@ int pfi_cli_part_sync(struct pfi_cli_part *part)
 
 int pfi_cli_part_rename(struct pfi_cli_part *part)
 {
-    if (renameat(part->folder, part->temporary, part->folder, part->name))
+    if (part->made &&
+        renameat(part->folder, part->temporary, part->folder, part->name))
         return -1;
     part->made = false;
     return 0;

@@ -14,12 +14,16 @@ struct pfi_cli_part {
     bool made; /* the temporary file is there */
 };
 
-/* Each returns 0, or -1 with errno set.  The name must not hold a slash; the
- * folder's descriptor stays the caller's and open until the drop. */
+/* Each returns 0, or -1 with errno set.  The name is one in the folder, whose
+ * descriptor stays the caller's and open until the drop; or a path, where that
+ * is AT_FDCWD. */
 int pfi_cli_part_open(struct pfi_cli_part *part, int folder, const char *name);
 /* Opens what is under the temporary name, and keeps it. */
 int pfi_cli_part_reopen(struct pfi_cli_part *part, int folder,
                         const char *name);
+/* The same for a user's path, which may be a pipe, a device or a link: what is
+ * no regular file is opened as it is. */
+int pfi_cli_part_user(struct pfi_cli_part *part, const char *path);
 int pfi_cli_part_sync(struct pfi_cli_part *part);
 int pfi_cli_part_rename(struct pfi_cli_part *part);
 

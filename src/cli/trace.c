@@ -45,7 +45,7 @@ static void write_event(void *cookie, const pinfold_trace_event *e)
         (void)put_number(more + n, sizeof(more) - (size_t)n, "transform_ns",
                          (long long)e->transform_ns);
     }
-    (void)fprintf(trace->file,
+    (void)fprintf(trace->part.file,
                   ",\n{\"name\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%d,"
                   "\"ts\":%llu.%03llu,\"dur\":%llu.%03llu,"
                   "\"args\":{\"status\":\"%s\"%s}}",
@@ -59,20 +59,20 @@ bool pfi_cli_trace_open(struct pfi_cli_trace *trace, const char *path)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     *trace = (struct pfi_cli_trace){
-        .file = fopen(path, "w"),
         .path = path,
         .start_ns = (unsigned long long)now.tv_sec * 1000000000u +
                     (unsigned long long)now.tv_nsec,
         .callback = {trace, write_event},
     };
-    if (!trace->file) {
+    if (pfi_cli_part_user(&trace->part, path)) {
         pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
+        pfi_cli_part_drop(&trace->part);
         return false;
     }
     (void)fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
                 "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,"
                 "\"args\":{\"name\":\"pinfold\"}}",
-                trace->file);
+                trace->part.file);
     return true;
 }
 
@@ -83,7 +83,7 @@ static void name_thread(const struct pfi_cli_trace *trace, int thread,
 
     if (number >= 0)
         (void)snprintf(digits, sizeof(digits), " %lld", number);
-    (void)fprintf(trace->file,
+    (void)fprintf(trace->part.file,
                   ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,"
                   "\"tid\":%d,\"args\":{\"name\":\"%s%s\"}}",
                   thread, name, digits);
@@ -93,20 +93,17 @@ bool pfi_cli_trace_close(struct pfi_cli_trace *trace, long long workers)
 {
     bool good;
 
-    if (!trace->file)
+    if (!trace->part.file)
         return true;
     name_thread(trace, CALLER, "caller", -1);
     name_thread(trace, DEVICE, "device", -1);
     name_thread(trace, STREAM, "copy stream", -1);
     for (long long i = 0; i < workers; i++)
         name_thread(trace, FIRST_WORKER + (int)i, "worker", i);
-    (void)fputs("\n]}\n", trace->file);
-    errno = 0;
-    good = !fflush(trace->file) && !ferror(trace->file);
+    (void)fputs("\n]}\n", trace->part.file);
+    good = !pfi_cli_part_sync(&trace->part) && !pfi_cli_part_rename(&trace->part);
     if (!good)
-        pfi_cli_say("pinfold: %s: %s", trace->path,
-                    errno ? strerror(errno) : "cannot be written");
-    (void)fclose(trace->file);
-    trace->file = NULL;
+        pfi_cli_say("pinfold: %s: %s", trace->path, strerror(errno));
+    pfi_cli_part_drop(&trace->part);
     return good;
 }

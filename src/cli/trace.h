@@ -4,19 +4,20 @@
 #define PFI_CLI_TRACE_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include <pinfold/pinfold.h>
 
+#include "src/cli/part.h"
+
 struct pfi_cli_trace {
-    FILE *file; /* NULL = no trace */
+    struct pfi_cli_part part; /* its file is NULL = no trace */
     const char *path;
     unsigned long long start_ns;
     pinfold_trace callback; /* for the loader's options; its cookie is this */
 };
 
-/* Makes the file, over an older one; prints why it cannot be and returns
- * false. */
+/* Begins the file; an older one stays until the close.  Prints why it cannot be
+ * and returns false. */
 bool pfi_cli_trace_open(struct pfi_cli_trace *trace, const char *path);
 /* After the loader's close: names `workers` threads and ends the file.  Prints
  * what went wrong on the way and returns false. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/cli/part.h"
 #include "src/cli/progress.h"
 #include "src/cli/text.h"
 
@@ -246,40 +247,41 @@ static int open_tune(struct pfi_tune *t, const struct pfi_cli_options *o)
 /* ------------------------------------------------------------------ files --- */
 
 /* Opened before anything is measured: a wrong name must not cost the result. */
-static int open_file(const char *path, FILE **out)
+static int open_file(const char *path, struct pfi_cli_part *out)
 {
-    *out = path ? fopen(path, "w") : NULL;
-    if (!path || *out)
+    if (!path || !pfi_cli_part_user(out, path))
         return PFI_CLI_OK;
     pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
     return PFI_CLI_FAILED;
 }
 
-static int close_file(const char *path, FILE *file)
+static int close_file(const char *path, struct pfi_cli_part *file)
 {
-    const bool bad = file && ferror(file);
+    const bool bad = file->file && (pfi_cli_part_sync(file) ||
+                                    pfi_cli_part_rename(file));
 
-    if (!file || (fclose(file) == 0 && !bad))
-        return PFI_CLI_OK;
-    pfi_cli_say("pinfold: %s: cannot be written", path);
-    return PFI_CLI_FAILED;
+    if (bad)
+        pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
+    return bad ? PFI_CLI_FAILED : PFI_CLI_OK;
 }
 
-static void report(const struct pfi_tune *t, FILE *csv, FILE *svg)
+static int report(const struct pfi_tune *t, struct pfi_cli_part *csv,
+                  struct pfi_cli_part *svg)
 {
     if (t->o->json)
         pfi_tune_print_json(t);
     else
         pfi_tune_print_words(t);
-    if (csv)
-        pfi_tune_print_csv(t, csv);
-    if (svg)
-        pfi_tune_print_svg(t, svg);
+    if (csv->file)
+        pfi_tune_print_csv(t, csv->file);
+    if (svg->file)
+        pfi_tune_print_svg(t, svg->file);
+    return close_file(t->o->tune.csv, csv) | close_file(t->o->tune.svg, svg);
 }
 
 int pfi_cli_tune(const struct pfi_cli_options *o)
 {
-    FILE *csv = NULL, *svg = NULL;
+    struct pfi_cli_part csv = {0}, svg = {0};
     struct pfi_tune t;
     int code = open_tune(&t, o);
 
@@ -292,13 +294,12 @@ int pfi_cli_tune(const struct pfi_cli_options *o)
         code = PFI_CLI_FAILED;
     } else if (!code) {
         if (t.end != PFI_TUNE_FAILED || t.n_rows)
-            report(&t, csv, svg);
-        code = t.by_workers.clear && t.end != PFI_TUNE_FAILED && !t.bad
-                   ? PFI_CLI_OK
-                   : PFI_CLI_FAILED;
+            code = report(&t, &csv, &svg);
+        if (!t.by_workers.clear || t.end == PFI_TUNE_FAILED || t.bad)
+            code = PFI_CLI_FAILED;
     }
-    if (close_file(o->tune.csv, csv) || close_file(o->tune.svg, svg))
-        code = PFI_CLI_FAILED;
+    pfi_cli_part_drop(&csv);
+    pfi_cli_part_drop(&svg);
     pfi_search_close(&t.by_workers);
     pfi_search_close(&t.by_slots);
     free(t.rows);
