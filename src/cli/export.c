@@ -50,6 +50,19 @@ int pfi_cli_export_errno(const struct pfi_cli_export *e, const char *name)
     return PFI_CLI_FAILED;
 }
 
+bool pfi_cli_export_there(const struct pfi_cli_export *e, int folder,
+                          const char *name, const char *what)
+{
+    if (!faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW))
+        pfi_cli_say("pinfold: %s %s; --force replaces it", e->o->arguments[1],
+                    what);
+    else if (errno == ENOENT)
+        return false;
+    else
+        (void)pfi_cli_export_errno(e, "");
+    return true;
+}
+
 int pfi_cli_export_folder(const struct pfi_cli_export *e)
 {
     const char *const path = e->o->arguments[1];
@@ -65,27 +78,29 @@ int pfi_cli_export_folder(const struct pfi_cli_export *e)
         return -1;
     }
     if (!e->shard && !e->o->force &&
-        !faccessat(folder, "manifest.json", F_OK, 0)) {
-        pfi_cli_say("pinfold: %s holds an export already; --force replaces it",
-                    path);
+        pfi_cli_export_there(e, folder, "manifest.json",
+                             "holds an export already")) {
         close(folder);
         return -1;
     }
     return folder;
 }
 
-bool pfi_cli_export_forget(int folder)
+int pfi_cli_export_forget(const struct pfi_cli_export *e, int folder)
 {
     static const char *const names[] = {
-        "images.npy",  "labels.npy", "indices.npy", "statuses.npy",
-        "classes.txt", "files.txt",  "data.bin"};
+        "manifest.json", "images.npy",  "labels.npy", "indices.npy",
+        "statuses.npy",  "classes.txt", "files.txt",  "data.bin"};
 
-    if (unlinkat(folder, "manifest.json", 0))
-        return errno == ENOENT;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (unlinkat(folder, names[i], 0) && errno != ENOENT)
-            return false;
-    return true;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (!unlinkat(folder, names[i], 0))
+            continue;
+        if (errno != ENOENT)
+            return pfi_cli_export_errno(e, names[i]);
+        if (i == 0) /* no export */
+            break;
+    }
+    return PFI_CLI_OK;
 }
 
 int pfi_cli_export_parent(const struct pfi_cli_export *e, char **name)

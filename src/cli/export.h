@@ -55,13 +55,16 @@ int pfi_cli_export_open_images(const struct pfi_cli_export *e,
 
 /* Prints "pinfold: TARGET[/NAME]: ..." for errno. */
 int pfi_cli_export_errno(const struct pfi_cli_export *e, const char *name);
+/* Whether the name is taken in the folder, or that cannot be told; prints why
+ * nothing can be written there. */
+bool pfi_cli_export_there(const struct pfi_cli_export *e, int folder,
+                          const char *name, const char *what);
 /* Makes the folder TARGET where it is not there and opens it; refuses one that
  * holds an export unless it is forced.  Below 0 after printing why. */
 int pfi_cli_export_folder(const struct pfi_cli_export *e);
 /* Removes the files of an earlier export of any format, its manifest first; an
- * earlier one stays whole until here, and then does not look so.  False with
- * errno set. */
-bool pfi_cli_export_forget(int folder);
+ * earlier one stays whole until here, and then does not look so. */
+int pfi_cli_export_forget(const struct pfi_cli_export *e, int folder);
 /* The folder that holds TARGET, and TARGET's own name in it (the caller frees
  * it).  Below 0 after printing why. */
 int pfi_cli_export_parent(const struct pfi_cli_export *e, char **name);

@@ -32,23 +32,43 @@ static char *hidden(const char *name, const char *end)
     return out;
 }
 
-static bool is_empty(int parent, const char *name)
+/* 1 or 0, or -1 with errno set. */
+static int is_empty(int parent, const char *name)
 {
     const int fd =
         openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *const dir = fd < 0 ? NULL : fdopendir(fd);
     const struct dirent *entry;
-    bool empty = dir != NULL;
+    int code, empty = 1;
 
     if (!dir) {
+        code = errno;
         if (fd >= 0)
             close(fd);
-        return false;
+        errno = code;
+        return -1;
     }
-    while (empty && (entry = readdir(dir)) != NULL)
+    while (empty > 0 && (errno = 0, entry = readdir(dir)) != NULL)
         empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+    code = errno;
     (void)closedir(dir);
-    return empty;
+    errno = code;
+    return empty && code ? -1 : empty;
+}
+
+/* Whether manifest.json is in the folder: 1 or 0, or -1 with errno set. */
+static int has_manifest(int parent, const char *name)
+{
+    char *const path = malloc(strlen(name) + sizeof("/manifest.json"));
+    int found;
+
+    errno = ENOMEM;
+    if (!path)
+        return -1;
+    (void)sprintf(path, "%s/manifest.json", name);
+    found = faccessat(parent, path, F_OK, 0) ? errno == ENOENT ? 0 : -1 : 1;
+    free(path);
+    return found;
 }
 
 /* Whether nothing is there but what may be replaced: an empty folder, and with
@@ -58,26 +78,26 @@ static bool target_is_free(const struct pfi_cli_export *e,
 {
     struct stat st;
     const char *why = "is there already; --force replaces an export";
-    char *path;
-    bool old;
+    int old, empty = 0;
 
-    if (fstatat(s->parent, s->name, &st, AT_SYMLINK_NOFOLLOW))
+    if (fstatat(s->parent, s->name, &st, AT_SYMLINK_NOFOLLOW)) {
+        if (errno != ENOENT)
+            (void)pfi_cli_export_errno(e, "");
         return errno == ENOENT;
-    path = malloc(strlen(s->name) + sizeof("/manifest.json"));
-    if (!path)
-        return false;
-    (void)sprintf(path, "%s/manifest.json", s->name);
-    old = S_ISDIR(st.st_mode) && !faccessat(s->parent, path, F_OK, 0);
-    free(path);
-    if (!old && S_ISDIR(st.st_mode)) {
-        if (is_empty(s->parent, s->name))
-            return true;
-        why = "holds files, but no export: it is not replaced";
-    } else if (!old) {
-        why = "is there already, and no folder";
-    } else if (e->o->force) {
-        return true;
     }
+    old = S_ISDIR(st.st_mode) ? has_manifest(s->parent, s->name) : 0;
+    if (!old && S_ISDIR(st.st_mode))
+        empty = is_empty(s->parent, s->name);
+    if (old < 0 || empty < 0) {
+        (void)pfi_cli_export_errno(e, "");
+        return false;
+    }
+    if (empty || (old && e->o->force))
+        return true;
+    if (!old)
+        why = S_ISDIR(st.st_mode)
+                  ? "holds files, but no export: it is not replaced"
+                  : "is there already, and no folder";
     pfi_cli_say("pinfold: %s %s", e->o->arguments[1], why);
     return false;
 }
@@ -215,6 +235,27 @@ static int write_manifest(const struct pfi_cli_export *e)
     return failed ? PFI_CLI_FAILED : PFI_CLI_OK;
 }
 
+/* The export gets its name, the one before it a hidden one; -1 with errno set
+ * where that fails, and all is as it was. */
+static int replace_old(struct state *s)
+{
+    const bool replaced = !renameat(s->parent, s->name, s->parent, s->old);
+    int code;
+
+    if (!replaced && errno != ENOENT)
+        return -1;
+    s->made = renameat(s->parent, s->temporary, s->parent, s->name) != 0;
+    if (!s->made && !fsync(s->parent))
+        return 0;
+    code = errno;
+    if (!s->made)
+        s->made = !renameat(s->parent, s->name, s->parent, s->temporary);
+    if (s->made && replaced)
+        (void)renameat(s->parent, s->old, s->parent, s->name);
+    errno = code;
+    return -1;
+}
+
 static int finish_each(struct pfi_cli_export *e)
 {
     struct state *const s = e->state;
@@ -224,12 +265,7 @@ static int finish_each(struct pfi_cli_export *e)
     if (fsync(s->folder))
         return pfi_cli_export_errno(e, "");
     pfi_cli_remove_export(s->parent, s->old);
-    if (renameat(s->parent, s->name, s->parent, s->old) && errno != ENOENT)
-        return pfi_cli_export_errno(e, "");
-    if (renameat(s->parent, s->temporary, s->parent, s->name))
-        return pfi_cli_export_errno(e, "");
-    s->made = false;
-    if (fsync(s->parent))
+    if (replace_old(s))
         return pfi_cli_export_errno(e, "");
     pfi_cli_remove_export(s->parent, s->old);
     if (!faccessat(s->parent, s->old, F_OK, AT_SYMLINK_NOFOLLOW))

@@ -137,8 +137,8 @@ static int finish_npy(struct pfi_cli_export *e)
     for (int i = 0; i < s->n_files; i++)
         if (pfi_cli_part_sync(&s->parts[i]))
             return fail(e, i);
-    if (!e->shard && !pfi_cli_export_forget(s->folder))
-        return pfi_cli_export_errno(e, "");
+    if (!e->shard && pfi_cli_export_forget(e, s->folder))
+        return PFI_CLI_FAILED;
     for (int i = 0; i < s->n_files; i++)
         if (pfi_cli_part_rename(&s->parts[i]))
             return fail(e, i);

@@ -41,9 +41,13 @@ static int open_raw(struct pfi_cli_export *e)
         s->pack.tensors[i].offset = end;
         end += s->pack.tensors[i].bytes;
     }
-    if (!e->shard)
-        s->pack.sha256 = pfi_cli_sha256_start();
-    return PFI_CLI_OK;
+    if (e->shard)
+        return PFI_CLI_OK;
+    s->pack.sha256 = pfi_cli_sha256_start();
+    errno = ENOMEM;
+    return pfi_cli_have_sha256() && !s->pack.sha256
+               ? pfi_cli_export_errno(e, s->pack.label)
+               : PFI_CLI_OK;
 }
 
 static int write_raw(struct pfi_cli_export *e, const pinfold_batch *batch)
@@ -116,8 +120,8 @@ static int rename_raw(struct pfi_cli_export *e)
         return pfi_cli_export_errno(e, s->pack.label);
     if (pfi_cli_part_sync(&s->manifest))
         return pfi_cli_export_errno(e, "manifest.json");
-    if (!e->shard && !pfi_cli_export_forget(s->folder))
-        return pfi_cli_export_errno(e, "");
+    if (!e->shard && pfi_cli_export_forget(e, s->folder))
+        return PFI_CLI_FAILED;
     if (pfi_cli_part_rename(&s->pack.file))
         return pfi_cli_export_errno(e, s->pack.label);
     if (!e->shard && pfi_cli_part_rename(&s->manifest))

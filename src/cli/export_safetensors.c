@@ -14,6 +14,7 @@
 #include "src/cli/safetensors.h"
 #include "src/cli/shard.h"
 #include "src/cli/text.h"
+#include "src/cli/written.h"
 
 struct state {
     int folder;
@@ -23,20 +24,22 @@ struct state {
 };
 
 /* `write` makes JSON, which becomes the text of a string: metadata holds
- * nothing else. */
-static void write_nested(FILE *out, const struct pfi_cli_export *e,
+ * nothing else.  False without memory. */
+static bool write_nested(FILE *out, const struct pfi_cli_export *e,
                          void (*write)(FILE *, const struct pfi_cli_export *))
 {
-    char *text = NULL;
-    size_t size;
-    FILE *const nested = open_memstream(&text, &size);
+    struct pfi_cli_written written;
+    FILE *const nested = pfi_cli_written_open(&written);
+    char *text;
 
-    if (nested) {
-        write(nested, e);
-        if (fclose(nested) == 0)
-            pfi_cli_print_json(out, text);
-    }
+    if (!nested)
+        return false;
+    write(nested, e);
+    text = pfi_cli_written_close(&written, nested);
+    if (text)
+        pfi_cli_print_json(out, text);
     free(text);
+    return text != NULL;
 }
 
 static void write_classes(FILE *out, const struct pfi_cli_export *e)
@@ -54,11 +57,12 @@ static void write_steps(FILE *out, const struct pfi_cli_export *e)
     pfi_cli_describe_words(out, &e->o->recipe);
 }
 
-static void write_metadata(FILE *out, const struct pfi_cli_export *e,
+static bool write_metadata(FILE *out, const struct pfi_cli_export *e,
                            long long bad)
 {
     const pinfold_recipe *const r = &e->o->recipe;
     pinfold_info info = {.struct_size = sizeof(info)};
+    bool good;
 
     pinfold_info_get(&info);
     (void)fprintf(out,
@@ -73,14 +77,15 @@ static void write_metadata(FILE *out, const struct pfi_cli_export *e,
                   r->layout == PINFOLD_NHWC ? "nhwc" : "nchw",
                   e->o->loader.shuffle ? "true" : "false",
                   (unsigned long long)e->o->loader.seed, e->o->epoch);
-    write_nested(out, e, write_steps);
+    good = write_nested(out, e, write_steps);
     (void)fputs(",\"recipe\":", out);
-    write_nested(out, e, write_recipe);
+    good = good && write_nested(out, e, write_recipe);
     (void)fputs(",\"classes\":", out);
-    write_nested(out, e, write_classes);
+    good = good && write_nested(out, e, write_classes);
     (void)fputs(",\"root\":", out);
     pfi_cli_print_json(out, e->o->arguments[0]);
     (void)fputc('}', out);
+    return good;
 }
 
 static void write_tensor(FILE *out, const struct pfi_cli_packed *t)
@@ -98,21 +103,24 @@ static char *make_header(const struct pfi_cli_export *e, long long bad,
                          size_t *size)
 {
     const struct state *const s = e->state;
-    char *text = NULL;
-    FILE *const out = open_memstream(&text, size);
+    struct pfi_cli_written written;
+    FILE *const out = pfi_cli_written_open(&written);
+    char *text;
+    bool good;
 
     if (!out)
         return NULL;
-    write_metadata(out, e, bad);
+    good = write_metadata(out, e, bad);
     for (int i = 0; i < PFI_CLI_PACK_N; i++)
         if (s->pack.tensors[i].bytes || i == PFI_CLI_PACK_IMAGES)
             write_tensor(out, &s->pack.tensors[i]);
     (void)fputc('}', out);
-    if (fclose(out)) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    text = pfi_cli_written_close(&written, out);
+    *size = written.size;
+    if (good)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* Written with as many spaces behind as the size that was set aside needs. */
@@ -205,10 +213,8 @@ static int open_safetensors(struct pfi_cli_export *e)
         errno = ENOMEM;
         if (!s->name)
             return pfi_cli_export_errno(e, "");
-    } else if (!e->o->force &&
-               !faccessat(s->folder, s->name, F_OK, AT_SYMLINK_NOFOLLOW)) {
-        pfi_cli_say("pinfold: %s is there already; --force replaces it",
-                    e->o->arguments[1]);
+    } else if (!e->o->force && pfi_cli_export_there(e, s->folder, s->name,
+                                                    "is there already")) {
         return PFI_CLI_FAILED;
     }
     if (pfi_cli_export_open_images(e, &s->pack.file, s->folder, s->name))

@@ -8,6 +8,7 @@
 
 #include "src/cli/describe.h"
 #include "src/cli/text.h"
+#include "src/cli/written.h"
 
 static struct pfi_cli_packed column(const char *name, const char *dtype,
                                     size_t item, int64_t n)
@@ -58,8 +59,9 @@ int pfi_cli_pack_write(struct pfi_cli_pack *pack,
 
 char *pfi_cli_pack_paths(const struct pfi_cli_export *e, size_t *size)
 {
-    char *text = NULL;
-    FILE *const out = open_memstream(&text, size);
+    struct pfi_cli_written written;
+    FILE *const out = pfi_cli_written_open(&written);
+    char *text;
 
     if (!out)
         return NULL;
@@ -67,10 +69,8 @@ char *pfi_cli_pack_paths(const struct pfi_cli_export *e, size_t *size)
         pfi_cli_print_name(out, e->paths[i]);
         (void)fputc('\n', out);
     }
-    if (fclose(out)) {
-        free(text);
-        return NULL;
-    }
+    text = pfi_cli_written_close(&written, out);
+    *size = written.size;
     return text;
 }
 
