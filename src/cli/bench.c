@@ -74,8 +74,11 @@ static pinfold_status run_epoch(struct measure *m,
         pfi_cli_bar_add(bar, batch->count);
         /* NULL is the stream whose work the release waits for: none here. */
         status = pinfold_batch_release_after(batch, NULL, err);
-        if (!good)
+        if (!good) {
+            (void)snprintf(err->message, sizeof(err->message),
+                           "no memory for the measurements");
             return PINFOLD_E_MEMORY;
+        }
     } while (!status && m->n_batches < wanted);
     return status ? status : PINFOLD_END;
 }

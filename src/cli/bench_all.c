@@ -3,6 +3,7 @@
  * shares of the data set that together are the whole. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/cli/bench_all.h"
 #include "src/cli/lists.h"
@@ -34,7 +35,7 @@ static pinfold_status run_epoch(struct lane *lane, long long *left)
         status = pfi_cli_next(lane->loader, &batch, &lane->error);
         if (status)
             return status;
-        lane->bad += batch->bad_count;
+        lane->bad += pfi_cli_report_bad(batch, lane->bad);
         if (*left > 0) {
             --*left;
             lane->begin = pfi_cli_seconds();
@@ -182,17 +183,21 @@ static pinfold_status run_lanes(struct lane *lanes, int n, pinfold_error *err)
 {
     pinfold_status status = PINFOLD_OK;
 
-    for (int i = 0; i < n; i++)
-        lanes[i].runs =
-            !pthread_create(&lanes[i].thread, NULL, run_lane, &lanes[i]);
+    for (int i = 0; i < n; i++) {
+        const int code =
+            pthread_create(&lanes[i].thread, NULL, run_lane, &lanes[i]);
+
+        lanes[i].runs = !code;
+        if (code && !status) {
+            status = err->status = PINFOLD_E_THREAD;
+            (void)snprintf(err->message, sizeof(err->message),
+                           "cannot start a thread for device %d: %s", i,
+                           strerror(code));
+        }
+    }
     for (int i = 0; i < n; i++) {
         if (lanes[i].runs)
             pthread_join(lanes[i].thread, NULL);
-        if (!lanes[i].runs && !status) {
-            status = err->status = PINFOLD_E_THREAD;
-            (void)snprintf(err->message, sizeof(err->message),
-                           "cannot start a thread for device %d", i);
-        }
         if (lanes[i].status < 0 && !status) {
             status = lanes[i].status;
             *err = lanes[i].error;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The program: finds the command, checks its options, runs it. */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -126,11 +127,13 @@ static const struct command *find_command(const char *name)
 }
 
 /* A full disk or a closed pipe behind stdout must not pass for success. */
-static int finish(int status)
+static int finish(int status, int failed)
 {
+    errno = 0;
     if ((fflush(stdout) || ferror(stdout)) && pfi_cli_signal() != SIGPIPE) {
-        (void)fputs("pinfold: cannot write to stdout\n", stderr);
-        return PFI_CLI_FAILED;
+        (void)fprintf(stderr, "pinfold: cannot write to stdout%s%s\n",
+                      errno ? ": " : "", errno ? strerror(errno) : "");
+        return failed;
     }
     return pfi_cli_signal() ? 128 + pfi_cli_signal() : status;
 }
@@ -157,7 +160,7 @@ static int run_command(const struct command *command, int n, char **words)
             pfi_cli_options_help(stdout, (int)command->bit);
             if (command->bit == PFI_CLI_TUNE)
                 pfi_cli_tune_help(stdout);
-            return finish(PFI_CLI_OK);
+            return finish(PFI_CLI_OK, PFI_CLI_FAILED);
         }
     }
     pfi_cli_options_init(&options, command->bit);
@@ -189,7 +192,10 @@ static int run_command(const struct command *command, int n, char **words)
         return usage_error();
     }
     pfi_cli_catch_signals();
-    return finish(command->run(&options));
+    /* As diff(1), whose 1 says that something differs. */
+    return finish(command->run(&options), command->bit == PFI_CLI_DIFF
+                                              ? PFI_CLI_USAGE
+                                              : PFI_CLI_FAILED);
 }
 
 int main(int argc, char **argv)
@@ -203,11 +209,11 @@ int main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
         print_help();
-        return finish(PFI_CLI_OK);
+        return finish(PFI_CLI_OK, PFI_CLI_FAILED);
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         print_version();
-        return finish(PFI_CLI_OK);
+        return finish(PFI_CLI_OK, PFI_CLI_FAILED);
     }
     command = find_command(argv[1]);
     if (!command)

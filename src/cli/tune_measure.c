@@ -169,6 +169,13 @@ static void show_output(FILE *output)
     (void)fwrite(text, 1, n, stderr);
 }
 
+static void fail_command(struct pfi_tune *t, const char *what, const char *why)
+{
+    pfi_tune_live_end(t);
+    (void)fprintf(stderr, "pinfold: %s: %s\n", what, why);
+    t->end = PFI_TUNE_FAILED;
+}
+
 static bool time_line(struct pfi_tune *t, const char *line, FILE *output,
                       struct pfi_tune_row *row)
 {
@@ -178,7 +185,11 @@ static bool time_line(struct pfi_tune *t, const char *line, FILE *output,
 
     if (child == 0)
         run_shell(line, fileno(output));
-    status = child < 0 ? -1 : wait_for(child);
+    if (child < 0) {
+        fail_command(t, "/bin/sh", strerror(errno));
+        return false;
+    }
+    status = wait_for(child);
     row->seconds = pfi_cli_seconds() - start;
     row->rate =
         (t->o->tune.images ? (double)t->o->tune.images : 1) / row->seconds;
@@ -199,15 +210,14 @@ static bool time_line(struct pfi_tune *t, const char *line, FILE *output,
 static bool command_once(struct pfi_tune *t, struct pfi_tune_row *row)
 {
     char *const line = pfi_tune_command_line(t, row->workers, row->setting);
-    FILE *const output = tmpfile();
+    FILE *const output = line ? tmpfile() : NULL;
     bool good = false;
 
-    if (line && output) {
+    if (output)
         good = time_line(t, line, output, row);
-    } else {
-        (void)fprintf(stderr, "pinfold: no memory, or no temporary file\n");
-        t->end = PFI_TUNE_FAILED;
-    }
+    else
+        fail_command(t, line ? "a temporary file" : t->o->tune.program,
+                     line ? strerror(errno) : "no memory");
     if (output)
         (void)fclose(output);
     free(line);

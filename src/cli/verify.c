@@ -158,30 +158,35 @@ static struct pfi_cli_golden_pipeline *find_pipeline(const struct verify *v,
     return NULL;
 }
 
-/* Whether the picture's size is the row's. */
-static bool right_size(const struct verify *v,
-                       const struct pfi_cli_golden_row *row,
-                       const struct pfi_cli_golden_pipeline *p)
+/* NULL, or why the picture's size is not known to be the row's. */
+static const char *wrong_size(const struct verify *v,
+                              const struct pfi_cli_golden_row *row,
+                              const struct pfi_cli_golden_pipeline *p)
 {
     const char *const root = v->o->arguments[0];
     const char *const path = pinfold_dataset_path(v->dataset, row->sample);
     pinfold_plan plan = {.struct_size = sizeof(plan)};
     const size_t room = strlen(root) + strlen(path) + 2;
     char *const full = malloc(room);
-    bool right = false;
+    const char *wrong = NULL;
+    pinfold_status status;
     void *data;
     size_t size;
 
     if (!full)
-        return false;
+        return "no memory";
     (void)snprintf(full, room, "%s/%s", root, path);
     data = pfi_cli_read_file(full, &size);
     free(full);
-    if (data &&
-        !pinfold_plan_picture(&p->options.recipe, data, size, &plan, NULL))
-        right = plan.width == row->width && plan.height == row->height;
+    if (!data)
+        return strerror(errno);
+    status = pinfold_plan_picture(&p->options.recipe, data, size, &plan, NULL);
+    if (status == PINFOLD_E_MEMORY)
+        wrong = "no memory";
+    else if (status || plan.width != row->width || plan.height != row->height)
+        wrong = "the picture's size";
     free(data);
-    return right;
+    return wrong;
 }
 
 /* A row that says the reference refuses: every pipeline here must, too. */
@@ -200,14 +205,15 @@ static void judge_made(struct verify *v, const struct pfi_cli_golden_row *row,
                        const struct pfi_cli_golden_pipeline *p)
 {
     const struct pfi_cli_made *const made = &p->made[row->sample];
+    const char *const wrong = made->status ? NULL : wrong_size(v, row, p);
 
     if (made->status == PINFOLD_E_UNSUPPORTED ||
         made->status == PINFOLD_E_LIMIT)
         report("refused", row, made->why, &v->refused);
     else if (made->status)
         report("differ", row, made->why, &v->differ);
-    else if (!right_size(v, row, p))
-        report("differ", row, "the picture's size", &v->differ);
+    else if (wrong)
+        report("differ", row, wrong, &v->differ);
     else if (strcmp(made->u8, row->u8) != 0)
         report("differ", row, "the pixels after resize and crop", &v->differ);
     else if (strcmp(made->f32, row->f32) != 0)
