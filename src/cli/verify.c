@@ -44,6 +44,9 @@ static void take_batch(struct pfi_cli_golden_pipeline *p,
         struct pfi_cli_made *const made = &p->made[batch->indices[i]];
         pinfold_error err;
 
+        /* Another pass does not make up for it. */
+        if (made->status)
+            continue;
         made->status = batch->statuses[i];
         if (made->status) {
             pinfold_batch_error(batch, i, &err);
