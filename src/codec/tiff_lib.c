@@ -336,24 +336,29 @@ static pinfold_status read_as_rgba(struct job *job, uint16_t planar)
 }
 
 /* Alpha that colours were multiplied by, and that lay in a plane of its own. */
-static void divide_by_alpha(const struct job *job)
+static pinfold_status divide_by_alpha(const struct job *job)
 {
     const struct pfi_window *const w = &job->decoder->window;
     uint16_t n = 0;
     uint16_t *kinds = NULL;
 
     if (job->planes < 4 || strcmp(job->state->info.mode, "RGBA"))
-        return;
+        return PINFOLD_OK;
     (void)TIFFGetFieldDefaulted(job->tiff, TIFFTAG_EXTRASAMPLES, &n, &kinds);
+    /* libtiff counts them even where it had no memory to keep them. */
+    if (n && !kinds)
+        return pfi_fail(job->err, PINFOLD_E_MEMORY, 0,
+                        "no memory for the extra samples");
     if (n < 1 || (kinds[0] != EXTRASAMPLE_UNSPECIFIED &&
                   kinds[0] != EXTRASAMPLE_ASSOCALPHA))
-        return;
+        return PINFOLD_OK;
     for (int64_t y = w->top; y < w->bottom; y++) {
         unsigned char *const row = pfi_tiff_place(job->decoder, 0, y);
 
         pfi_unpack(pfi_unpacker_find("RGBA", "RGBa", 4), row, row,
                    (size_t)job->state->info.width);
     }
+    return PINFOLD_OK;
 }
 
 static pinfold_status pick_unpackers(struct job *job, uint16_t planar)
@@ -396,9 +401,7 @@ static pinfold_status read_pixels(struct job *job)
     status = pick_unpackers(job, planar);
     if (!status)
         status = TIFFIsTiled(job->tiff) ? read_tiles(job) : read_strips(job);
-    if (!status)
-        divide_by_alpha(job);
-    return status;
+    return status ? status : divide_by_alpha(job);
 }
 
 /* libtiff must be in the directory that the header was read from, and see the
