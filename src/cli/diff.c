@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pinfold diff: two tensors, or a tensor and what a tree gives; where they
  * differ, and why. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -317,10 +318,13 @@ int pfi_cli_diff(const struct pfi_cli_options *o)
     };
     d->b.name = o->arguments[1];
     d->paths = a.paths ? &a : NULL;
-    if (!stat(o->arguments[1], &st) && S_ISDIR(st.st_mode))
-        code = against_tree(d);
-    else
-        code = against_tensor(d);
+    if (stat(o->arguments[1], &st)) {
+        (void)fprintf(stderr, "pinfold: %s: %s\n", o->arguments[1],
+                      strerror(errno));
+        code = TROUBLE;
+    } else {
+        code = S_ISDIR(st.st_mode) ? against_tree(d) : against_tensor(d);
+    }
     pfi_cli_tensor_close(&a);
     free(d);
     return code;

@@ -250,8 +250,9 @@ static int replace_old(struct state *s)
     code = errno;
     if (!s->made)
         s->made = !renameat(s->parent, s->name, s->parent, s->temporary);
-    if (s->made && replaced)
-        (void)renameat(s->parent, s->old, s->parent, s->name);
+    if (s->made && replaced &&
+        renameat(s->parent, s->old, s->parent, s->name))
+        (void)fprintf(stderr, "pinfold: the earlier export is %s now\n", s->old);
     errno = code;
     return -1;
 }

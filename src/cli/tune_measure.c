@@ -216,7 +216,7 @@ static bool command_once(struct pfi_tune *t, struct pfi_tune_row *row)
     if (output)
         good = time_line(t, line, output, row);
     else
-        fail_command(t, line ? "a temporary file" : t->o->tune.program,
+        fail_command(t, line ? "a temporary file in /tmp" : t->o->tune.program,
                      line ? strerror(errno) : "no memory");
     if (output)
         (void)fclose(output);
