@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The commands that are swept. */
+#ifndef PFI_TESTS_ROWS_H
+#define PFI_TESTS_ROWS_H
+
+#include <stdbool.h>
+
+/* What is different in a row. */
+enum {
+    ROW_VARIES = 1, /* each run has other figures: stdout is not compared, of a
+                     * file the end alone */
+    ROW_DEVICE = 2, /* with two fake devices */
+    ROW_LISTS = 4,  /* what is bad is listed on stdout */
+    ROW_KEEPS = 8,  /* a bad sample is zeroed in what is written */
+    ROW_TWO = 16,   /* trouble is status 2, as diff(1) has it */
+    ROW_UNCLEAR = 32, /* status 1 without a word is a result, too */
+    ROW_LACKS = 64  /* what it writes is no more than a help */
+};
+
+struct row {
+    const char *name;
+    const char *command; /* words with one blank between; files to out/ */
+    int ways;
+    const char *before; /* a command that is run first, without a fault */
+};
+
+/* Up to one without a name.  They live in a folder of furnish_rows(). */
+extern const struct row rows[];
+void furnish_rows(void);
+
+/* Runs the program in this process; the words are the program's to keep. */
+int run_program(const char *command);
+/* The same in a process of its own whose output nobody sees; it must succeed. */
+void run_quietly(const char *command);
+int pinfold_main(int argc, char **argv);
+
+#endif
