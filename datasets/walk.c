@@ -76,7 +76,9 @@ static pinfold_status read_classes(struct walk *w, int32_t threads)
 
     l->ends = pfi_calloc((size_t)n, sizeof(*l->ends));
     w->parts = pfi_calloc((size_t)n, sizeof(*w->parts));
-    if (!l->ends || !w->parts || !pfi_parallel_run(&work, n, threads))
+    if (l->ends && w->parts)
+        pfi_parallel_run(&work, n, threads);
+    else
         w->status = pfi_fail(w->err, PINFOLD_E_MEMORY, 0,
                              "no memory for the classes");
     /* Those behind the one that failed were not gathered. */

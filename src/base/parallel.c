@@ -73,26 +73,34 @@ static int32_t start_threads(struct shared *s, pthread_t *ids, int32_t n)
     return started;
 }
 
-bool pfi_parallel_run(const struct pfi_parallel *work, int64_t n,
+static void run_alone(const struct pfi_parallel *work, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        work->step(work->cookie, i);
+        if (!work->gather(work->cookie, i))
+            return;
+    }
+}
+
+void pfi_parallel_run(const struct pfi_parallel *work, int64_t n,
                       int32_t threads)
 {
     struct shared s = {.work = work, .n = n};
     const int32_t others = (int32_t)(threads < n ? threads : n) - 1;
     pthread_t *const ids =
-        pfi_calloc((size_t)(others > 0 ? others : 0) + 1, sizeof(*ids));
-    int32_t started;
-    bool good;
+        others > 0 ? pfi_calloc((size_t)others, sizeof(*ids)) : NULL;
 
-    s.done = pfi_calloc((size_t)n + 1, sizeof(*s.done));
-    good = ids && s.done && !pthread_mutex_init(&s.lock, NULL);
-    if (good) {
-        started = start_threads(&s, ids, others);
+    s.done = ids ? pfi_calloc((size_t)n, sizeof(*s.done)) : NULL;
+    if (s.done && !pthread_mutex_init(&s.lock, NULL)) {
+        int32_t started = start_threads(&s, ids, others);
+
         (void)take_steps(&s);
         while (started > 0)
             pthread_join(ids[--started], NULL);
         pthread_mutex_destroy(&s.lock);
+    } else {
+        run_alone(work, n);
     }
     pfi_free(s.done);
     pfi_free(ids);
-    return good;
 }

@@ -16,9 +16,9 @@ struct pfi_parallel {
 };
 
 /* Takes the steps 0 to n - 1 in the calling thread and up to `threads` - 1
- * others, which have ended when it returns.  False when out of memory, with
- * nothing done. */
-bool pfi_parallel_run(const struct pfi_parallel *work, int64_t n,
+ * others, which have ended when it returns.  Where the system gives no lock, no
+ * memory or no threads, the calling thread takes them all. */
+void pfi_parallel_run(const struct pfi_parallel *work, int64_t n,
                       int32_t threads);
 
 #endif

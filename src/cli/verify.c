@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pinfold verify: a data set against the checksums of make-golden. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

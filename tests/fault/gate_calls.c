@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/clock.h"
+#include "src/base/retry.h"
 #include "tests/fault/gate.h"
 
 /* ------------------------------------------------------------------- files --- */
@@ -329,4 +331,35 @@ pid_t __wrap_fork(void);
 pid_t __wrap_fork(void)
 {
     return gate_pass(GATE_PROCESS, NULL) ? -1 : __real_fork();
+}
+
+/* ------------------------------------------------------------------- retries ---
+ * Each look at the clock takes longer than a wait before another attempt. */
+
+#define LOOK_NS UINT64_C(2000000000)
+
+static _Thread_local uint64_t skew_ns;
+static _Thread_local bool waits;
+
+uint64_t __real_pfi_now_ns(void);
+uint64_t __wrap_pfi_now_ns(void);
+uint64_t __wrap_pfi_now_ns(void)
+{
+    skew_ns += waits ? LOOK_NS : 0;
+    return __real_pfi_now_ns() + skew_ns;
+}
+
+bool __real_pfi_retry_wait(struct pfi_retry *retry,
+                           struct pfi_attempts *attempts, int code);
+bool __wrap_pfi_retry_wait(struct pfi_retry *retry,
+                           struct pfi_attempts *attempts, int code);
+bool __wrap_pfi_retry_wait(struct pfi_retry *retry,
+                           struct pfi_attempts *attempts, int code)
+{
+    bool again;
+
+    waits = true;
+    again = __real_pfi_retry_wait(retry, attempts, code);
+    waits = false;
+    return again;
 }

@@ -124,9 +124,9 @@ bool sweep_names(const char *message, const char *path)
 
     (void)snprintf(name, sizeof(name), "%s", slash ? slash + 1 : path);
     end = strstr(name, ".part");
-    if (end) { /* ".x.part" and "x.123.part" become "x" */
+    if (end) { /* ".x.part" and "x.123-4.part" become "x" */
         *end = '\0';
-        while (end > name && end[-1] >= '0' && end[-1] <= '9')
+        while (end > name && strchr("0123456789-", end[-1]))
             *--end = '\0';
         if (end > name && end[-1] == '.')
             *--end = '\0';
