@@ -394,13 +394,14 @@ static int run(struct fake_set *set, int consumer, uint64_t seed)
 int main(int argc, char **argv)
 {
     const long seeds = argc > 1 ? atol(argv[1]) : 100;
+    const long first = argc > 2 ? atol(argv[2]) : 0;
     struct fake_set set;
     long runs = 0;
 
     fake_set_open(&set, SAMPLES);
     set.bad = 7;
     for (int c = 0; c < N_CONSUMERS; c++)
-        for (long seed = 0; seed < seeds; seed++, runs++)
+        for (long seed = first; seed < first + seeds; seed++, runs++)
             if (run(&set, c, (uint64_t)seed))
                 return 1;
     (void)printf("%ld schedules, %ld samples\n", runs, atomic_load(&set.reads));
