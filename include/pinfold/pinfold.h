@@ -685,7 +685,7 @@ pinfold_loader_next_into(pinfold_loader *loader, int32_t timeout_ms, void *dst,
                          size_t dst_size, const pinfold_batch **out,
                          pinfold_error *err);
 
-/* Counters since the open.  caller_wait_ns is time blocked in
+/* Counters since the open, and where things stand.  caller_wait_ns is time blocked in
  * pinfold_loader_next(), worker_wait_ns time that workers waited for a free
  * slot: where the first exceeds the second, the loader is the bottleneck. */
 typedef struct pinfold_stats {
@@ -711,6 +711,11 @@ typedef struct pinfold_stats {
      * until it did; part of decode_ns. */
     uint64_t jpeg_fallbacks, jpeg_fallback_ns;
     uint64_t read_retries; /* files that were read again: see io_retries */
+    /* At the moment of the call: */
+    int32_t slots_filling; /* slots whose samples are being made */
+    int32_t slots_ready;   /* those that can be lent; on the device with upload */
+    int32_t slots_lent;    /* as these */
+    int32_t workers_busy;  /* samples that are being made */
 } pinfold_stats;
 
 /* `out->struct_size` must be set; no more than that is written.  Any thread. */

@@ -259,8 +259,14 @@ void pinfold_loader_stats(const pinfold_loader *loader, pinfold_stats *out)
     if (pfi_loader_check(loader, NULL)) {
         stats = (pinfold_stats){.struct_size = sizeof(stats)};
     } else {
+        const struct pfi_ring *const ring = pfi_lending_ring(open);
+
         pthread_mutex_lock(&open->lock);
         stats = loader->stats;
+        stats.slots_filling = pfi_ring_count(&open->host, PFI_SLOT_FILLING);
+        stats.slots_ready = pfi_ring_count(ring, PFI_SLOT_READY);
+        stats.slots_lent = pfi_ring_count(ring, PFI_SLOT_LENT);
+        stats.workers_busy = open->n_busy;
         pthread_mutex_unlock(&open->lock);
         stats.read_retries = pfi_retry_count(&open->patient.retry);
     }

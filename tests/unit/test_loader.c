@@ -39,6 +39,49 @@ static pinfold_loader *open_loader(void)
     return loader;
 }
 
+static pinfold_stats stats_of(const pinfold_loader *loader)
+{
+    pinfold_stats stats = {.struct_size = sizeof(stats)};
+
+    pinfold_loader_stats(loader, &stats);
+    return stats;
+}
+
+Test(loader, the_stats_say_where_slots_are)
+{
+    const pinfold_batch *batches[3];
+    pinfold_stats stats;
+    pinfold_error err;
+
+    options.slots = 3;
+    options.workers = 2;
+    pinfold_loader *const loader = open_loader();
+
+    stats = stats_of(loader);
+    cr_assert_eq(stats.slots_filling + stats.slots_ready + stats.slots_lent +
+                     stats.workers_busy,
+                 0);
+    cr_assert_eq(pinfold_loader_start(loader, 0, &err), PINFOLD_OK);
+    /* With every slot lent no worker has anything to do. */
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(pinfold_loader_next(loader, -1, &batches[i], &err),
+                     PINFOLD_OK);
+    stats = stats_of(loader);
+    cr_assert_eq(stats.slots_lent, 3);
+    cr_assert_eq(stats.slots_filling + stats.slots_ready + stats.workers_busy,
+                 0);
+    pinfold_batch_release(batches[1]);
+    do
+        stats = stats_of(loader);
+    while (!stats.slots_ready);
+    cr_assert_eq(stats.slots_lent, 2);
+    cr_assert_eq(stats.slots_ready, 1);
+    cr_assert_eq(stats.slots_filling + stats.workers_busy, 0);
+    pinfold_batch_release(batches[0]);
+    pinfold_batch_release(batches[2]);
+    pinfold_loader_close(loader);
+}
+
 /* Runs an epoch and stores its order; returns the number of samples. */
 static int run(pinfold_loader *loader, int64_t epoch, int64_t order[64])
 {
