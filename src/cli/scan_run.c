@@ -1,124 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Worker threads that look at the samples of a data set.  Where a sample's
- * results go depends on its index alone. */
-#include <errno.h>
-#include <pthread.h>
+ * All samples of a data set, looked at.  Where a sample's results go depends on
+ * its index alone. */
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "src/cli/progress.h"
-#include "src/cli/run.h"
+#include "src/cli/crew.h"
 #include "src/cli/scan.h"
 
-struct crew {
+struct job {
     const pinfold_dataset *dataset;
     const pinfold_recipe *recipe;  /* NULL = decode nothing */
     struct pfi_cli_scanned *files; /* each its worker's until it is done */
-    int64_t n;
-    pthread_mutex_t lock;
-    pthread_cond_t changed; /* the last one has ended */
-    int64_t next, done;     /* lock */
-    int64_t running;        /* threads; lock */
 };
 
-/* The next sample's index, or -1 where there is none or a signal came. */
-static int64_t take(struct crew *crew, int64_t done)
+static void look(void *cookie, int64_t i)
 {
-    int64_t index = -1;
+    const struct job *const job = cookie;
 
-    (void)pthread_mutex_lock(&crew->lock);
-    crew->done += done;
-    if (crew->next < crew->n && !pfi_cli_signal())
-        index = crew->next++;
-    (void)pthread_mutex_unlock(&crew->lock);
-    return index;
-}
-
-static void *work(void *argument)
-{
-    struct crew *const crew = argument;
-
-    for (int64_t i = take(crew, 0); i >= 0; i = take(crew, 1))
-        pfi_cli_scan_file(&crew->files[i], crew->dataset, i, crew->recipe);
-    (void)pthread_mutex_lock(&crew->lock);
-    if (--crew->running == 0)
-        (void)pthread_cond_signal(&crew->changed);
-    (void)pthread_mutex_unlock(&crew->lock);
-    return NULL;
-}
-
-static struct timespec in_100_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    t.tv_nsec += 100000000;
-    if (t.tv_nsec >= 1000000000) {
-        t.tv_nsec -= 1000000000;
-        t.tv_sec++;
-    }
-    return t;
-}
-
-static void watch(struct crew *crew, const struct pfi_cli_options *o)
-{
-    struct pfi_cli_bar bar;
-
-    pfi_cli_bar_start(&bar, o, crew->n);
-    (void)pthread_mutex_lock(&crew->lock);
-    while (crew->running) {
-        const struct timespec until = in_100_ms();
-
-        (void)pthread_cond_timedwait(&crew->changed, &crew->lock, &until);
-        pfi_cli_bar_add(&bar, crew->done - bar.done);
-    }
-    (void)pthread_mutex_unlock(&crew->lock);
-    pfi_cli_bar_end(&bar);
-}
-
-/* Fewer threads than asked for do as well; none is the calling one. */
-static void run(struct crew *crew, const struct pfi_cli_options *o,
-                int64_t workers)
-{
-    pthread_t *const threads =
-        calloc(workers ? (size_t)workers : 1, sizeof(*threads));
-    int64_t started = 0;
-
-    crew->running = 1;
-    while (threads && started < workers) {
-        (void)pthread_mutex_lock(&crew->lock);
-        crew->running++;
-        (void)pthread_mutex_unlock(&crew->lock);
-        if (pthread_create(&threads[started], NULL, work, crew)) {
-            crew->running--;
-            break;
-        }
-        started++;
-    }
-    if (!started)
-        (void)work(crew);
-    (void)pthread_mutex_lock(&crew->lock);
-    crew->running -= started != 0;
-    (void)pthread_mutex_unlock(&crew->lock);
-    watch(crew, o);
-    for (int64_t i = 0; i < started; i++)
-        (void)pthread_join(threads[i], NULL);
-    free(threads);
-}
-
-/* As many threads as a loader would have. */
-static int64_t count_workers(pinfold_dataset *dataset,
-                             const struct pfi_cli_options *o, int64_t n)
-{
-    pinfold_loader_options options = pinfold_loader_options_default();
-    pinfold_memory_plan plan = {.struct_size = sizeof(plan)};
-
-    options.workers = o->loader.workers;
-    options.memory = PINFOLD_MEMORY_PAGEABLE;
-    if (pinfold_loader_plan(dataset, &options, &plan, NULL))
-        return 1;
-    return plan.workers < n ? plan.workers : n;
+    pfi_cli_scan_file(&job->files[i], job->dataset, i, job->recipe);
 }
 
 struct pfi_cli_scanned *pfi_cli_scan_all(pinfold_dataset *dataset,
@@ -126,21 +24,16 @@ struct pfi_cli_scanned *pfi_cli_scan_all(pinfold_dataset *dataset,
                                          bool whole)
 {
     const int64_t n = pinfold_dataset_size(dataset);
-    struct crew crew = {.dataset = dataset,
-                        .recipe = whole ? &o->recipe : NULL,
-                        .n = n,
-                        .lock = PTHREAD_MUTEX_INITIALIZER,
-                        .changed = PTHREAD_COND_INITIALIZER};
+    struct job job = {.dataset = dataset, .recipe = whole ? &o->recipe : NULL};
 
-    crew.files = calloc((size_t)n + 1, sizeof(*crew.files));
-    if (!crew.files) {
+    job.files = calloc((size_t)n + 1, sizeof(*job.files));
+    if (!job.files) {
         (void)fputs("pinfold: out of memory for the samples\n", stderr);
         return NULL;
     }
-    run(&crew, o, count_workers(dataset, o, n));
-    if (!pfi_cli_signal())
-        return crew.files;
-    pfi_cli_scan_free(crew.files, n);
+    if (pfi_cli_crew_run(dataset, o, look, &job))
+        return job.files;
+    pfi_cli_scan_free(job.files, n);
     return NULL;
 }
 
