@@ -94,9 +94,7 @@ static pinfold_status run_all(struct measure *m,
     struct pfi_cli_bar bar;
     long long epoch = o->epoch;
 
-    pfi_cli_bar_start(&bar, o, (wanted + o->warmup) *
-                                   (o->loader.batch_size ? o->loader.batch_size
-                                                         : 256));
+    pfi_cli_bar_start(&bar, o, pfi_cli_run_total(loader, o));
     m->last = pfi_cli_seconds();
     while (status == PINFOLD_END && per_epoch && m->n_batches < wanted) {
         if (epoch > o->epoch && pinfold_loader_start(loader, epoch, err))
@@ -274,6 +272,12 @@ int pfi_cli_bench(const struct pfi_cli_options *o)
     pinfold_error err;
     int code, closed;
 
+    if (o->all_devices && (o->watch || o->metrics)) {
+        (void)fputs("pinfold: --device all takes no --watch and no "
+                    "--metrics\n",
+                    stderr);
+        return PFI_CLI_USAGE;
+    }
     if (o->all_devices)
         return pfi_cli_bench_all(o);
     code = pfi_cli_run_open(&run, o);

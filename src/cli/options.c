@@ -9,6 +9,7 @@
 
 #include "src/cli/launch.h"
 #include "src/cli/lists.h"
+#include "src/cli/monitor_options.h"
 #include "src/cli/order.h"
 #include "src/cli/recipe_options.h"
 #include "src/cli/sandbox.h"
@@ -449,6 +450,11 @@ static const struct option table[] = {
      "the bad samples' paths, one a line, escaped as by ls"},
     {"null", NULL, PFI_CLI_SCAN, pfi_cli_take_null,
      "paths there as they are, each with a NUL, for xargs -0"},
+    {"watch", NULL, PFI_CLI_BENCH | PFI_CLI_EXPORT, pfi_cli_take_watch,
+     "a live view of slots, workers and stages on stderr"},
+    {"metrics", "FILE|PORT", PFI_CLI_BENCH | PFI_CLI_EXPORT,
+     pfi_cli_take_metrics,
+     "for Prometheus: a file, or http on PORT or HOST:PORT"},
     {"progress", "WHEN", LOADS | SHOWS, take_progress, "auto, always or never (auto)"},
     {"quiet", NULL, LOADS | SHOWS | PFI_CLI_MERGE, take_quiet,
      "no progress and no remarks"},

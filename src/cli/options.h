@@ -83,6 +83,8 @@ struct pfi_cli_options {
     bool null;              /* a NUL behind each, not a line's end */
     enum pfi_cli_progress progress;
     const char *trace; /* a file, or NULL */
+    bool watch;
+    const char *metrics; /* a file, a port or an address, or NULL */
     pinfold_order order; /* without its lists: */
     const char *subset, *weights, *list_order, *orders; /* files, or NULL */
     const char *rank_text, *world_text; /* as given, or NULL */

@@ -4,13 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
-static double since(const struct timespec *start, const struct timespec *end)
-{
-    return (double)(end->tv_sec - start->tv_sec) +
-           (double)(end->tv_nsec - start->tv_nsec) * 1e-9;
-}
+#include "src/cli/live.h"
 
 double pfi_cli_seconds(void)
 {
@@ -20,43 +16,74 @@ double pfi_cli_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static bool at_terminal(void)
+void pfi_cli_time_left(char text[24], double seconds)
 {
-    const char *const term = getenv("TERM");
+    const long long s = seconds < 1e8 ? (long long)(seconds + 0.5) : 0;
 
-    return isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+    if (!(seconds < 1e8))
+        (void)snprintf(text, 24, "?");
+    else if (s < 60)
+        (void)snprintf(text, 24, "%lld s", s);
+    else if (s < 3600)
+        (void)snprintf(text, 24, "%lld:%02lld", s / 60, s % 60);
+    else
+        (void)snprintf(text, 24, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60,
+                       s % 60);
 }
 
+/* --watch says more of the same. */
 void pfi_cli_bar_start(struct pfi_cli_bar *bar, const struct pfi_cli_options *o,
                        long long total)
 {
     *bar = (struct pfi_cli_bar){.total = total};
-    bar->shown = !o->quiet && (o->progress == PFI_CLI_ALWAYS ||
-                               (o->progress == PFI_CLI_AUTO && at_terminal()));
-    clock_gettime(CLOCK_MONOTONIC, &bar->start);
-    bar->last = bar->start;
+    bar->shown = !o->quiet && !o->watch &&
+                 (o->progress == PFI_CLI_ALWAYS ||
+                  (o->progress == PFI_CLI_AUTO && pfi_cli_live_can()));
+    bar->start = bar->last = pfi_cli_seconds();
+}
+
+static void draw(const struct pfi_cli_bar *bar, double seconds)
+{
+    const double rate = seconds > 0 ? (double)bar->done / seconds : 0;
+    const double share =
+        bar->total > 0 ? (double)bar->done / (double)bar->total : 0;
+    char words[96], left[24], *text = NULL;
+    size_t size;
+    FILE *const out = open_memstream(&text, &size);
+    int room;
+
+    if (!out)
+        return;
+    pfi_cli_time_left(left, (double)(bar->total - bar->done) / rate);
+    (void)snprintf(words, sizeof(words), "%lld of %lld, %.0f/s, %s left",
+                   bar->done, bar->total, rate, left);
+    room = pfi_cli_live_columns() - (int)strlen(words) - 10;
+    (void)fprintf(out, "%3.0f %% ", share * 100);
+    if (room >= 8) {
+        (void)fputc('[', out);
+        room = pfi_cli_gauge(out, share, room < 30 ? room : 30);
+        (void)fprintf(out, "%*s] ", room, "");
+    }
+    (void)fputs(words, out);
+    if (!fclose(out))
+        pfi_cli_live_draw(text);
+    free(text);
 }
 
 void pfi_cli_bar_add(struct pfi_cli_bar *bar, long long n)
 {
-    struct timespec now;
+    const double now = pfi_cli_seconds();
 
     bar->done += n;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!bar->shown || since(&bar->last, &now) < 0.1)
+    if (!bar->shown || now - bar->last < 0.1)
         return;
     bar->last = now;
-    const double rate = (double)bar->done / since(&bar->start, &now);
-
-    (void)fprintf(stderr, "\r\033[K%lld of %lld, %.0f/s, %.0f s left",
-                  bar->done, bar->total, rate,
-                  (double)(bar->total - bar->done) / rate);
-    (void)fflush(stderr);
+    draw(bar, now - bar->start);
 }
 
 void pfi_cli_bar_end(struct pfi_cli_bar *bar)
 {
     if (bar->shown)
-        (void)fputs("\r\033[K", stderr);
+        pfi_cli_live_clear();
     bar->shown = false;
 }

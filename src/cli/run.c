@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "src/cli/lists.h"
+#include "src/cli/live.h"
 #include "src/cli/order.h"
 #include "src/cli/text.h"
 
@@ -130,6 +131,9 @@ int pfi_cli_run_open_loader(struct pfi_cli_run *run,
         return pfi_cli_run_close(run, pfi_cli_fail(&err));
     say_no_upload(run->loader, o);
     say_empty(run->loader, o);
+    if ((o->watch || o->metrics) &&
+        pfi_cli_monitor_open(&run->monitor, o, run->loader))
+        return pfi_cli_run_close(run, PFI_CLI_FAILED);
     return PFI_CLI_OK;
 }
 
@@ -140,18 +144,35 @@ int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o)
     return code ? code : pfi_cli_run_open_loader(run, o);
 }
 
+long long pfi_cli_run_total(const pinfold_loader *loader,
+                            const struct pfi_cli_options *o)
+{
+    const long long samples = pinfold_loader_sample_count(loader);
+    const long long per_epoch = pinfold_loader_batch_count(loader);
+    const long long batch = o->loader.batch_size ? o->loader.batch_size : 256;
+
+    if (o->command != PFI_CLI_BENCH || !per_epoch)
+        return samples;
+    const long long batches =
+        (o->batches ? o->batches : per_epoch * o->epochs) + o->warmup;
+    const long long rest = batches % per_epoch * batch;
+
+    return batches / per_epoch * samples + (rest < samples ? rest : samples);
+}
+
 int pfi_cli_run_close(struct pfi_cli_run *run, int code)
 {
     pinfold_stats stats = {.struct_size = sizeof(stats)};
-    bool traced;
+    bool traced, written;
 
+    written = !pfi_cli_monitor_close(run->monitor);
     if (run->loader)
         pinfold_loader_stats(run->loader, &stats);
     pfi_cli_loader_close(run->loader);
     pinfold_dataset_close(run->dataset);
     traced = pfi_cli_trace_close(&run->trace, stats.workers);
     *run = (struct pfi_cli_run){0};
-    return code || traced ? code : PFI_CLI_FAILED;
+    return code || (traced && written) ? code : PFI_CLI_FAILED;
 }
 
 pinfold_status pfi_cli_next(pinfold_loader *loader, const pinfold_batch **batch,
@@ -184,9 +205,11 @@ int pfi_cli_report_bad(const pinfold_batch *batch, long long before)
         if (!batch->statuses[i])
             continue;
         pinfold_batch_error(batch, i, &err);
-        if (before + found < SHOWN_BAD)
+        if (before + found < SHOWN_BAD) {
+            pfi_cli_live_clear();
             pfi_cli_say("pinfold: sample %lld: %s", (long long)err.sample,
                         err.message);
+        }
         found++;
     }
     return found;

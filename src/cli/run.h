@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "src/cli/monitor.h"
 #include "src/cli/options.h"
 #include "src/cli/trace.h"
 
@@ -23,6 +24,7 @@ struct pfi_cli_run {
     pinfold_dataset *dataset;
     pinfold_loader *loader;
     struct pfi_cli_trace trace;
+    struct pfi_cli_monitor *monitor; /* NULL without --watch and --metrics */
 };
 
 /* Opens both and starts the first epoch, or goes on with o->loader.state; on
@@ -33,8 +35,11 @@ int pfi_cli_run_open_dataset(struct pfi_cli_run *run,
                              const struct pfi_cli_options *o);
 int pfi_cli_run_open_loader(struct pfi_cli_run *run,
                             const struct pfi_cli_options *o);
-/* Returns `code`, or the exit status that fits where the trace of a run that
- * went well could not be written. */
+/* Samples that a run loads, all its epochs together. */
+long long pfi_cli_run_total(const pinfold_loader *loader,
+                            const struct pfi_cli_options *o);
+/* Returns `code`, or the exit status that fits where the trace or the metrics of
+ * a run that went well could not be written. */
 int pfi_cli_run_close(struct pfi_cli_run *run, int code);
 
 /* Closes it (NULL is allowed), and says where a read hangs that is left behind. */
