@@ -46,6 +46,8 @@ static const struct command {
      "decode every file; list the bad and the suspicious"},
     {"sheet", PFI_CLI_SHEET, 2, "ROOT OUT.png|--term", pfi_cli_sheet,
      "draw what the model sees of some samples"},
+    {"stats", PFI_CLI_STATS, 1, "ROOT", pfi_cli_stats,
+     "count classes, sizes, formats; mean and std for --mean and --std"},
 };
 
 /* Commands that take a shard of the data set. */

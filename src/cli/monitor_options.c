@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Parses what --watch and --metrics take. */
+ * Parses what stats, --watch and --metrics take. */
 #include "src/cli/monitor_options.h"
 
 #include <string.h>
 
 #include "src/cli/serve.h"
+
+const char *pfi_cli_take_no_pixels(struct pfi_cli_options *o, const char *text)
+{
+    (void)text;
+    o->no_pixels = true;
+    return NULL;
+}
 
 const char *pfi_cli_take_watch(struct pfi_cli_options *o, const char *text)
 {

@@ -285,9 +285,10 @@ static const char *take_tensor(struct pfi_cli_options *o, const char *text)
     (PFI_CLI_VERIFY | PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_DIFF |       \
      PFI_CLI_TUNE | PFI_CLI_PLAN)
 #define SHOWS (PFI_CLI_SCAN | PFI_CLI_SHEET)
+#define LOOKS (SHOWS | PFI_CLI_STATS)
 #define NORMALIZES (LOADS | PFI_CLI_EXPLAIN)
-#define MAKES (NORMALIZES | SHOWS)
-#define WALKS (LOADS | PFI_CLI_LS | SHOWS)
+#define MAKES (NORMALIZES | LOOKS)
+#define WALKS (LOADS | PFI_CLI_LS | LOOKS)
 #define TENSORS (PFI_CLI_BENCH | PFI_CLI_EXPORT | PFI_CLI_TUNE | PFI_CLI_PLAN)
 #define RUNS (TENSORS | PFI_CLI_SHEET)
 #define UPLOADS (PFI_CLI_BENCH | PFI_CLI_PLAN)
@@ -420,7 +421,7 @@ static const struct option table[] = {
      "which one of a safetensors file (images)"},
     {"json", NULL,
      PFI_CLI_LS | PFI_CLI_BENCH | PFI_CLI_EXPLAIN | PFI_CLI_DIFF |
-         PFI_CLI_PRESETS | PFI_CLI_TUNE | PFI_CLI_PLAN | PFI_CLI_ENV | SHOWS,
+         PFI_CLI_PRESETS | PFI_CLI_TUNE | PFI_CLI_PLAN | PFI_CLI_ENV | LOOKS,
      take_json,
      "print JSON"},
     {"exhaustive", NULL, PFI_CLI_TUNE, pfi_cli_take_exhaustive,
@@ -432,7 +433,7 @@ static const struct option table[] = {
     {"rounds", "N", PFI_CLI_TUNE, pfi_cli_take_rounds,
      "most measurements of one number (100)"},
     {"csv", "FILE", PFI_CLI_TUNE, pfi_cli_take_csv, "every measurement"},
-    {"svg", "FILE", PFI_CLI_TUNE, pfi_cli_take_svg, "a plot"},
+    {"svg", "FILE", PFI_CLI_TUNE | PFI_CLI_STATS, pfi_cli_take_svg, "a plot"},
     {"command", "COMMAND", PFI_CLI_TUNE, pfi_cli_take_command,
      "time this instead, {workers} (and {pinned}, 0 and 1) replaced"},
     {"images", "N", PFI_CLI_TUNE, pfi_cli_take_images,
@@ -450,13 +451,15 @@ static const struct option table[] = {
      "the bad samples' paths, one a line, escaped as by ls"},
     {"null", NULL, PFI_CLI_SCAN, pfi_cli_take_null,
      "paths there as they are, each with a NUL, for xargs -0"},
+    {"no-pixels", NULL, PFI_CLI_STATS, pfi_cli_take_no_pixels,
+     "read the headers only: no mean and no std"},
     {"watch", NULL, PFI_CLI_BENCH | PFI_CLI_EXPORT, pfi_cli_take_watch,
      "a live view of slots, workers and stages on stderr"},
     {"metrics", "FILE|PORT", PFI_CLI_BENCH | PFI_CLI_EXPORT,
      pfi_cli_take_metrics,
      "for Prometheus: a file, or http on PORT or HOST:PORT"},
-    {"progress", "WHEN", LOADS | SHOWS, take_progress, "auto, always or never (auto)"},
-    {"quiet", NULL, LOADS | SHOWS | PFI_CLI_MERGE, take_quiet,
+    {"progress", "WHEN", LOADS | LOOKS, take_progress, "auto, always or never (auto)"},
+    {"quiet", NULL, LOADS | LOOKS | PFI_CLI_MERGE, take_quiet,
      "no progress and no remarks"},
 };
 

@@ -25,7 +25,8 @@ enum pfi_cli_command {
     PFI_CLI_ENV = 2048,
     PFI_CLI_MERGE = 4096,
     PFI_CLI_SCAN = 8192,
-    PFI_CLI_SHEET = 16384
+    PFI_CLI_SHEET = 16384,
+    PFI_CLI_STATS = 32768
 };
 
 /* What export writes. */
@@ -85,6 +86,7 @@ struct pfi_cli_options {
     const char *trace; /* a file, or NULL */
     bool watch;
     const char *metrics; /* a file, a port or an address, or NULL */
+    bool no_pixels;      /* stats decodes nothing */
     pinfold_order order; /* without its lists: */
     const char *subset, *weights, *list_order, *orders; /* files, or NULL */
     const char *rank_text, *world_text; /* as given, or NULL */

@@ -71,5 +71,6 @@ int pfi_cli_plan(const struct pfi_cli_options *o);
 int pfi_cli_env(const struct pfi_cli_options *o);
 int pfi_cli_scan(const struct pfi_cli_options *o);
 int pfi_cli_sheet(const struct pfi_cli_options *o);
+int pfi_cli_stats(const struct pfi_cli_options *o);
 
 #endif
