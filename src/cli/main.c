@@ -47,7 +47,7 @@ static const struct command {
     {"sheet", PFI_CLI_SHEET, 2, "ROOT OUT.png|--term", pfi_cli_sheet,
      "draw what the model sees of some samples"},
     {"stats", PFI_CLI_STATS, 1, "ROOT", pfi_cli_stats,
-     "count classes, sizes, formats; mean and std for --mean and --std"},
+     "count classes, sizes, formats; find mean and std"},
 };
 
 /* Commands that take a shard of the data set. */
