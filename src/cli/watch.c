@@ -137,8 +137,9 @@ void pfi_cli_watch_print(FILE *out, const struct pfi_cli_watched *w,
 
     pfi_cli_time_left(ago, f.seconds);
     head(out, w->o->command == PFI_CLI_EXPORT ? "export" : "bench", colours);
+    (void)fputc('[', out);
     bar(out, done, cells, colours);
-    (void)fprintf(out, " %3.0f %%  %lld of %lld", 100 * done, f.done,
+    (void)fprintf(out, "] %3.0f %%  %lld of %lld", 100 * done, f.done,
                   w->total);
     if (f.now->bad_samples)
         (void)fprintf(out, ", %s%llu bad%s", colours ? "\033[31m" : "",
