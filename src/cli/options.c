@@ -457,7 +457,7 @@ static const struct option table[] = {
      "a live view of slots, workers and stages on stderr"},
     {"metrics", "FILE|PORT", PFI_CLI_BENCH | PFI_CLI_EXPORT,
      pfi_cli_take_metrics,
-     "for Prometheus: a file, or http on PORT or HOST:PORT"},
+     "for Prometheus: a file, or http at [HOST:]PORT"},
     {"progress", "WHEN", LOADS | LOOKS, take_progress, "auto, always or never (auto)"},
     {"quiet", NULL, LOADS | LOOKS | PFI_CLI_MERGE, take_quiet,
      "no progress and no remarks"},

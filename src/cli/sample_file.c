@@ -50,7 +50,8 @@ static size_t read_up_to(int fd, unsigned char *bytes, size_t size)
     return done;
 }
 
-static void *read_open(int fd, size_t *size, pinfold_error *err)
+static void *read_open(int fd, size_t most, size_t *size, size_t *whole,
+                       pinfold_error *err)
 {
     struct stat info;
     unsigned char *bytes;
@@ -60,7 +61,8 @@ static void *read_open(int fd, size_t *size, pinfold_error *err)
     errno = 0;
     if (!S_ISREG(info.st_mode))
         return fail(err, "not a regular file");
-    *size = (size_t)info.st_size;
+    *whole = (size_t)info.st_size;
+    *size = *whole < most ? *whole : most;
     bytes = malloc(*size + 1);
     if (!bytes) {
         (void)fail(err, "no memory for the file");
@@ -73,8 +75,9 @@ static void *read_open(int fd, size_t *size, pinfold_error *err)
     return fail(err, errno ? strerror(errno) : "it shrank while it was read");
 }
 
-void *pfi_cli_sample_read(const pinfold_dataset *dataset, int64_t index,
-                          size_t *size, pinfold_error *err)
+void *pfi_cli_sample_head(const pinfold_dataset *dataset, int64_t index,
+                          size_t most, size_t *size, size_t *whole,
+                          pinfold_error *err)
 {
     char *const path = path_of(dataset, index);
     void *bytes;
@@ -87,7 +90,15 @@ void *pfi_cli_sample_read(const pinfold_dataset *dataset, int64_t index,
     free(path);
     if (fd < 0)
         return fail(err, strerror(errno));
-    bytes = read_open(fd, size, err);
+    bytes = read_open(fd, most, size, whole, err);
     close(fd);
     return bytes;
+}
+
+void *pfi_cli_sample_read(const pinfold_dataset *dataset, int64_t index,
+                          size_t *size, pinfold_error *err)
+{
+    size_t whole;
+
+    return pfi_cli_sample_head(dataset, index, SIZE_MAX, size, &whole, err);
 }

@@ -12,4 +12,9 @@
 void *pfi_cli_sample_read(const pinfold_dataset *dataset, int64_t index,
                           size_t *size, pinfold_error *err);
 
+/* The same of at most the first `most` bytes; *whole is the file's size. */
+void *pfi_cli_sample_head(const pinfold_dataset *dataset, int64_t index,
+                          size_t most, size_t *size, size_t *whole,
+                          pinfold_error *err);
+
 #endif

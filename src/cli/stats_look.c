@@ -8,8 +8,9 @@
 #include "src/cli/sample_file.h"
 #include "src/cli/stats.h"
 
-/* Bad samples that are named; the rest is counted. */
-enum { SHOWN_BAD = 10 };
+/* Bad samples that are named; the rest is counted.  Most headers lie in the
+ * first bytes of a file. */
+enum { SHOWN_BAD = 10, HEAD = 32768 };
 
 struct job {
     struct pfi_cli_dataset_stats *s;
@@ -40,7 +41,6 @@ static pinfold_status look_at(struct job *job, struct pfi_cli_looked *out,
         pinfold_plan_picture(&job->recipe, file, size, &plan, err);
     unsigned char *sample;
 
-    out->bytes = (int64_t)size;
     out->format = plan.format;
     out->mode = plan.mode;
     out->width = plan.width;
@@ -65,13 +65,19 @@ static void look(void *cookie, int64_t i)
     struct job *const job = cookie;
     struct pfi_cli_looked *const out = &job->s->files[i];
     pinfold_error err;
-    size_t size = 0;
-    void *const file = pfi_cli_sample_read(job->s->dataset, i, &size, &err);
+    size_t size = 0, whole = 0, most = job->size ? SIZE_MAX : HEAD;
+    void *file;
 
-    out->status = file ? look_at(job, out, file, size, &err) : err.status;
+    do {
+        file = pfi_cli_sample_head(job->s->dataset, i, most, &size, &whole,
+                                   &err);
+        out->status = file ? look_at(job, out, file, size, &err) : err.status;
+        free(file);
+        most = SIZE_MAX;
+    } while (file && out->status && size < whole);
+    out->bytes = (int64_t)whole;
     if (out->status)
         out->message = strdup(err.message);
-    free(file);
 }
 
 static void tell_bad(struct pfi_cli_dataset_stats *s)
