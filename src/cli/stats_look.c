@@ -8,8 +8,9 @@
 #include "src/cli/sample_file.h"
 #include "src/cli/stats.h"
 
-/* Bad samples that are named; the rest is counted.  Most headers lie in the
- * first bytes of a file. */
+/* Bad samples that are named; the rest is counted.  The first bytes are enough
+ * of a JPEG, whose header is whole or an error; what is cut off elsewhere may
+ * change the mode. */
 enum { SHOWN_BAD = 10, HEAD = 32768 };
 
 struct job {
@@ -74,7 +75,8 @@ static void look(void *cookie, int64_t i)
         out->status = file ? look_at(job, out, file, size, &err) : err.status;
         free(file);
         most = SIZE_MAX;
-    } while (file && out->status && size < whole);
+    } while (file && size < whole &&
+             (out->status || strcmp(out->format, "JPEG") != 0));
     out->bytes = (int64_t)whole;
     if (out->status)
         out->message = strdup(err.message);
