@@ -9,6 +9,7 @@
 
 #include "src/cli/launch.h"
 #include "src/cli/lists.h"
+#include "src/cli/load_options.h"
 #include "src/cli/monitor_options.h"
 #include "src/cli/order.h"
 #include "src/cli/recipe_options.h"
@@ -29,50 +30,6 @@ struct option {
 };
 
 /* ---------------------------------------------------------------- options --- */
-
-static const char *take_workers(struct pfi_cli_options *o, const char *text)
-{
-    long long n = 0;
-
-    if (strcmp(text, "auto") &&
-        !pfi_cli_to_number(text, 0, PINFOLD_WORKERS_MAX, &n))
-        return "not auto or a number from 0 to 1024";
-    o->loader.workers = !strcmp(text, "auto") ? 0
-                        : n == 0              ? PINFOLD_OFF
-                                              : (int32_t)n;
-    return NULL;
-}
-
-static const char *take_batch(struct pfi_cli_options *o, const char *text)
-{
-    return pfi_cli_to_int32(text, 1, &o->loader.batch_size);
-}
-
-static const char *take_slots(struct pfi_cli_options *o, const char *text)
-{
-    long long n;
-
-    if (!pfi_cli_to_number(text, 1, PINFOLD_SLOTS_MAX, &n))
-        return "not a number from 1 to 1024";
-    o->loader.slots = (int32_t)n;
-    return NULL;
-}
-
-static const char *take_shuffle(struct pfi_cli_options *o, const char *text)
-{
-    (void)text;
-    o->loader.shuffle = 1;
-    return NULL;
-}
-
-static const char *take_seed(struct pfi_cli_options *o, const char *text)
-{
-    char *end;
-
-    errno = 0;
-    o->loader.seed = strtoull(text, &end, 10);
-    return end == text || *end || errno ? "not a whole number" : NULL;
-}
 
 static const char *take_epoch(struct pfi_cli_options *o, const char *text)
 {
@@ -98,85 +55,6 @@ static const char *take_warmup(struct pfi_cli_options *o, const char *text)
 {
     return pfi_cli_to_number(text, 0, INT_MAX, &o->warmup) ? NULL
                                                    : "not a whole number";
-}
-
-static const char *take_drop_last(struct pfi_cli_options *o, const char *text)
-{
-    (void)text;
-    o->loader.drop_last = 1;
-    return NULL;
-}
-
-static const char *take_on_error(struct pfi_cli_options *o, const char *text)
-{
-    static const char *const names[] = {"keep", "fail", NULL};
-    int i = 0;
-    const char *const wrong = pfi_cli_to_choice(text, names, "not keep or fail", &i);
-
-    o->loader.bad_sample = (pinfold_bad_sample)i;
-    return wrong;
-}
-
-static const char *take_upload(struct pfi_cli_options *o, const char *text)
-{
-    static const char *const names[] = {"off", "auto", "require", NULL};
-    int i = 0;
-    const char *const wrong =
-        pfi_cli_to_choice(text, names, "not off, auto or require", &i);
-
-    o->loader.upload = (pinfold_upload)i;
-    return wrong;
-}
-
-static const char *take_device_normalize(struct pfi_cli_options *o,
-                                         const char *text)
-{
-    (void)text;
-    o->loader.device_normalize = 1;
-    return NULL;
-}
-
-static const char *take_device(struct pfi_cli_options *o, const char *text)
-{
-    o->device_given = true;
-    o->all_devices = o->command == PFI_CLI_BENCH && !strcmp(text, "all");
-    if (o->all_devices)
-        return NULL;
-    return pfi_cli_to_int32(text, 0, &o->loader.device);
-}
-
-static const char *take_memory(struct pfi_cli_options *o, const char *text)
-{
-    static const char *const names[] = {"auto", "pinned", "pageable", "locked",
-                                        NULL};
-    int i = 0;
-    const char *const wrong =
-        pfi_cli_to_choice(text, names, "not auto, pinned, pageable or locked", &i);
-
-    o->locked = i == 3;
-    o->loader.memory = o->locked ? PINFOLD_MEMORY_PAGEABLE : (pinfold_memory)i;
-    return wrong;
-}
-
-static const char *take_max_memory(struct pfi_cli_options *o, const char *text)
-{
-    long long n;
-
-    if (!pfi_cli_to_number(text, 1, LLONG_MAX, &n))
-        return "not a whole number from 1 on";
-    o->loader.max_memory = (uint64_t)n;
-    return NULL;
-}
-
-static const char *take_numa(struct pfi_cli_options *o, const char *text)
-{
-    static const char *const names[] = {"auto", "off", NULL};
-    int i = 0;
-    const char *const wrong =
-        pfi_cli_to_choice(text, names, "not auto or off", &i);
-
-    o->loader.numa = i ? PINFOLD_OFF : 0;
-    return wrong;
 }
 
 static const char *take_trace(struct pfi_cli_options *o, const char *text)
@@ -331,16 +209,17 @@ static const struct option table[] = {
      "nchw or nhwc (nchw)"},
     {"cpu-level", "LEVEL", MAKES, pfi_cli_take_cpu_level,
      "auto, c, sse4.1, avx2, avx512 or neon (auto)"},
-    {"workers", "auto|N", WALKS & ~(PFI_CLI_TUNE | PFI_CLI_LS), take_workers,
+    {"workers", "auto|N", WALKS & ~(PFI_CLI_TUNE | PFI_CLI_LS), pfi_cli_take_workers,
      "threads; 0 decodes in the calling thread (auto)"},
     {"io-threads", "N", WALKS, pfi_cli_take_io_threads,
      "threads that read folders (16), and files ahead, for slow stores (0)"},
     {"io-retries", "N", LOADS, pfi_cli_take_io_retries,
      "times that a file is read again after an I/O error (3)"},
-    {"batch", "N", LOADS, take_batch, "samples a batch (256; tune 64)"},
-    {"slots", "N", LOADS, take_slots, "batches being made, ready or lent (3)"},
-    {"shuffle", NULL, RUNS, take_shuffle, "PyTorch's order for the seed"},
-    {"seed", "N", RUNS | PFI_CLI_EXPLAIN, take_seed, "of --shuffle, --random-crop and --flip (0)"},
+    {"batch", "N", LOADS, pfi_cli_take_batch, "samples a batch (256; tune 64)"},
+    {"slots", "N", LOADS, pfi_cli_take_slots, "batches being made, ready or lent (3)"},
+    {"shuffle", NULL, RUNS, pfi_cli_take_shuffle, "PyTorch's order for the seed"},
+    {"seed", "N", RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_seed,
+     "of --shuffle, --random-crop and --flip (0)"},
     {"epoch", "N", RUNS & ~PFI_CLI_PLAN, take_epoch, "the first one (0)"},
     {"epochs", "N", PFI_CLI_BENCH | PFI_CLI_TUNE, take_epochs,
      "to measure (1; tune 4)"},
@@ -371,20 +250,20 @@ static const struct option table[] = {
      "rank and world from the environment ('pinfold env'), or not (auto)"},
     {"orders", "FILE", PFI_CLI_VERIFY, pfi_cli_take_orders,
      "compare PyTorch's orders; takes no ROOT"},
-    {"drop-last", NULL, TENSORS, take_drop_last, "leave out a short last batch"},
-    {"on-error", "keep|fail", TENSORS, take_on_error,
+    {"drop-last", NULL, TENSORS, pfi_cli_take_drop_last, "leave out a short last batch"},
+    {"on-error", "keep|fail", TENSORS, pfi_cli_take_on_error,
      "a bad picture is zeroed and counted, or ends the run (keep)"},
-    {"upload", "off|auto|require", UPLOADS, take_upload,
+    {"upload", "off|auto|require", UPLOADS, pfi_cli_take_upload,
      "copy batches to a CUDA device (off)"},
-    {"device-normalize", NULL, UPLOADS, take_device_normalize,
+    {"device-normalize", NULL, UPLOADS, pfi_cli_take_device_normalize,
      "upload bytes, a quarter of f32's, and normalise there: the same bits"},
-    {"device", "N|all", UPLOADS, take_device,
+    {"device", "N|all", UPLOADS, pfi_cli_take_device,
      "CUDA device (0); all: bench uploads a share to each"},
-    {"memory", "KIND", LOADS, take_memory,
+    {"memory", "KIND", LOADS, pfi_cli_take_memory,
      "auto, pinned, pageable, or locked: by mlock() (auto)"},
-    {"max-memory", "BYTES", LOADS, take_max_memory,
+    {"max-memory", "BYTES", LOADS, pfi_cli_take_max_memory,
      "of the host that the loader may take ('pinfold plan')"},
-    {"numa", "auto|off", LOADS, take_numa,
+    {"numa", "auto|off", LOADS, pfi_cli_take_numa,
      "stay near the device, where the system tells (auto)"},
     {"trace", "FILE", TENSORS & ~PFI_CLI_PLAN, take_trace,
      "write every stage, copy and wait for ui.perfetto.dev"},
