@@ -88,7 +88,7 @@ int pfi_cli_part_sync(struct pfi_cli_part *part)
         code = errno;
     else if (ferror(file))
         code = EIO;
-    else if (part->made && fsync(fileno(file)))
+    else if (part->temporary && fsync(fileno(file)))
         code = errno;
     if (fclose(file) && !code)
         code = errno;
@@ -98,7 +98,7 @@ int pfi_cli_part_sync(struct pfi_cli_part *part)
 
 int pfi_cli_part_rename(struct pfi_cli_part *part)
 {
-    if (part->made &&
+    if (part->temporary &&
         renameat(part->folder, part->temporary, part->folder, part->name))
         return -1;
     part->made = false;
