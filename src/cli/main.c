@@ -11,6 +11,7 @@
 #include "src/cli/run.h"
 #include "src/cli/text.h"
 #include "src/cli/tune_options.h"
+#include "src/cli/words.h"
 
 static const struct command {
     const char *name;
@@ -200,6 +201,20 @@ static int run_command(const struct command *command, int n, char **words)
                                               : PFI_CLI_FAILED);
 }
 
+/* For the shells' completions: what can stand at the last word. */
+static int complete(int n, char **words)
+{
+    for (size_t i = 0; n == 1 && i < N_COMMANDS; i++)
+        (void)printf("%s\t%s\n", commands[i].name, commands[i].help);
+    if (n == 1)
+        (void)puts("--help\tprint all options\n--version\tprint versions");
+    for (size_t i = 0; n > 1 && i < N_COMMANDS; i++)
+        if (!strcmp(words[0], commands[i].name))
+            pfi_cli_options_complete(stdout, (int)commands[i].bit, words[n - 2],
+                                     words[n - 1]);
+    return finish(PFI_CLI_OK);
+}
+
 int main(int argc, char **argv)
 {
     const struct command *command;
@@ -217,6 +232,8 @@ int main(int argc, char **argv)
         print_version();
         return finish(PFI_CLI_OK, PFI_CLI_FAILED);
     }
+    if (!strcmp(argv[1], "complete"))
+        return complete(argc - 2, argv + 2);
     command = find_command(argv[1]);
     if (!command)
         return usage_error();

@@ -177,14 +177,14 @@ static const struct option table[] = {
     {"resize", "N|HxW|none", MAKES, pfi_cli_take_resize,
      "shorter side, or height and width (256)"},
     {"max-size", "N", MAKES, pfi_cli_take_max_size, "limit of the longer side"},
-    {"filter", "NAME", MAKES, pfi_cli_take_filter,
-     "nearest, box, bilinear, hamming, bicubic or lanczos (bilinear)"},
+    {"filter", "nearest|box|bilinear|hamming|bicubic|lanczos", MAKES,
+     pfi_cli_take_filter, "Pillow's (bilinear)"},
     {"crop", "N|HxW|none", MAKES, pfi_cli_take_crop, "centre crop (224)"},
     {"exif", NULL, MAKES, pfi_cli_take_exif, "turn as the EXIF orientation says"},
     {"mean", "R,G,B", NORMALIZES, pfi_cli_take_mean, "on 0..1 (0.485,0.456,0.406)"},
     {"std", "R,G,B", NORMALIZES, pfi_cli_take_std, "(0.229,0.224,0.225)"},
-    {"scale", "HOW", NORMALIZES, pfi_cli_take_scale,
-     "divide by 255 as ToTensor, or multiply as v2 ToDtype (divide)"},
+    {"scale", "divide|multiply", NORMALIZES, pfi_cli_take_scale,
+     "by 255 as ToTensor, or as v2 ToDtype (divide)"},
     {"pillow", "12|13", MAKES, pfi_cli_take_pillow, "whose bits (13)"},
     {"random-crop", NULL, RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_random_crop,
      "RandomResizedCrop to --crop's size in place of --resize"},
@@ -198,18 +198,19 @@ static const struct option table[] = {
      "of a picture before it is decoded (178956970)"},
     {"max-scratch", "BYTES", MAKES, pfi_cli_take_max_scratch,
      "memory to decode one picture (2147483648)"},
-    {"jpeg", "DECODER", MAKES, pfi_cli_take_jpeg,
-     "auto, or libjpeg: libjpeg-turbo for every JPEG (auto)"},
+    {"jpeg", "auto|libjpeg", MAKES, pfi_cli_take_jpeg,
+     "libjpeg: libjpeg-turbo for every JPEG (auto)"},
     {"full-decode", NULL, MAKES, pfi_cli_take_full_decode,
      "decode all of each JPEG, not its window: to compare"},
     {"max-scans", "N", MAKES, pfi_cli_take_max_scans, "of a JPEG (256)"},
-    {"dtype", "TYPE", TENSORS | PFI_CLI_EXPLAIN, pfi_cli_take_dtype,
-     "f32, f16, bf16 or u8 (f32)"},
-    {"layout", "ORDER", TENSORS | PFI_CLI_EXPLAIN, pfi_cli_take_layout,
-     "nchw or nhwc (nchw)"},
-    {"cpu-level", "LEVEL", MAKES, pfi_cli_take_cpu_level,
-     "auto, c, sse4.1, avx2, avx512 or neon (auto)"},
-    {"workers", "auto|N", WALKS & ~(PFI_CLI_TUNE | PFI_CLI_LS), pfi_cli_take_workers,
+    {"dtype", "f32|f16|bf16|u8", TENSORS | PFI_CLI_EXPLAIN, pfi_cli_take_dtype,
+     "of the tensor (f32)"},
+    {"layout", "nchw|nhwc", TENSORS | PFI_CLI_EXPLAIN, pfi_cli_take_layout,
+     "of the tensor (nchw)"},
+    {"cpu-level", "auto|c|sse4.1|avx2|avx512|neon", MAKES,
+     pfi_cli_take_cpu_level, "the most that may be used (auto)"},
+    {"workers", "auto|N", WALKS & ~(PFI_CLI_TUNE | PFI_CLI_LS),
+     pfi_cli_take_workers,
      "threads; 0 decodes in the calling thread (auto)"},
     {"io-threads", "N", WALKS, pfi_cli_take_io_threads,
      "threads that read folders (16), and files ahead, for slow stores (0)"},
@@ -238,8 +239,8 @@ static const struct option table[] = {
      "PyTorch's draws by weight, one for each sample"},
     {"order", "FILE", RUNS, pfi_cli_take_order,
      "these indices; several on a line make each line a batch"},
-    {"shard", "HOW", TENSORS, pfi_cli_take_shard,
-     "exact, contiguous, or torch: padded (exact)"},
+    {"shard", "exact|contiguous|torch", TENSORS, pfi_cli_take_shard,
+     "torch's are padded (exact)"},
     {"shard-drop-last", NULL, TENSORS, pfi_cli_take_shard_drop_last,
      "torch's shards leave out what others pad"},
     {"rank", "R", TENSORS | PFI_CLI_ENV, pfi_cli_take_rank,
@@ -259,8 +260,8 @@ static const struct option table[] = {
      "upload bytes, a quarter of f32's, and normalise there: the same bits"},
     {"device", "N|all", UPLOADS, pfi_cli_take_device,
      "CUDA device (0); all: bench uploads a share to each"},
-    {"memory", "KIND", LOADS, pfi_cli_take_memory,
-     "auto, pinned, pageable, or locked: by mlock() (auto)"},
+    {"memory", "auto|pinned|pageable|locked", LOADS, pfi_cli_take_memory,
+     "locked: by mlock() (auto)"},
     {"max-memory", "BYTES", LOADS, pfi_cli_take_max_memory,
      "of the host that the loader may take ('pinfold plan')"},
     {"numa", "auto|off", LOADS, pfi_cli_take_numa,
@@ -287,8 +288,8 @@ static const struct option table[] = {
      "give up every right but to read ROOT and write the output;\n"
      "                             targets of links out of ROOT are not read"},
     {"classes", NULL, PFI_CLI_LS, take_classes, "list the classes"},
-    {"format", "FORMAT", PFI_CLI_EXPORT, take_format,
-     "npy, safetensors, raw or npy-each (npy)"},
+    {"format", "npy|safetensors|raw|npy-each", PFI_CLI_EXPORT, take_format,
+     "of what is written (npy)"},
     {"checksums", NULL, PFI_CLI_EXPORT | PFI_CLI_MERGE, take_checksums,
      "SHA-256 of a shard's files: to the manifest, or compared with it"},
     {"delete-shards", NULL, PFI_CLI_MERGE, take_delete_shards,
@@ -322,8 +323,8 @@ static const struct option table[] = {
     {"columns", "N", SHOWS, pfi_cli_take_columns, "tiles side by side"},
     {"before", NULL, SHOWS, pfi_cli_take_before,
      "the whole picture with the crop's frame beside each"},
-    {"term", "[=KIND]", PFI_CLI_SHEET, pfi_cli_take_term,
-     "draw here: by blocks, sixel or kitty, as the terminal can"},
+    {"term", "[=auto|blocks|sixel|kitty]", PFI_CLI_SHEET, pfi_cli_take_term,
+     "draw here, as the terminal can (auto)"},
     {"sheet", "OUT.png", PFI_CLI_SCAN, pfi_cli_take_sheet,
      "draw the bad and the suspicious samples"},
     {"quarantine-list", "FILE", PFI_CLI_SCAN, pfi_cli_take_quarantine,
@@ -337,7 +338,8 @@ static const struct option table[] = {
     {"metrics", "FILE|PORT", PFI_CLI_BENCH | PFI_CLI_EXPORT,
      pfi_cli_take_metrics,
      "for Prometheus: a file, or http at [HOST:]PORT"},
-    {"progress", "WHEN", LOADS | LOOKS, take_progress, "auto, always or never (auto)"},
+    {"progress", "auto|always|never", LOADS | LOOKS, take_progress,
+     "auto: at a terminal (auto)"},
     {"quiet", NULL, LOADS | LOOKS | PFI_CLI_MERGE, take_quiet,
      "no progress and no remarks"},
 };
@@ -483,16 +485,11 @@ bool pfi_cli_options_parse(struct pfi_cli_options *o, int n, char *const *words)
     return true;
 }
 
-void pfi_cli_options_help(FILE *out, int mask)
+bool pfi_cli_option_words(size_t i, struct pfi_cli_option_words *out)
 {
-    for (size_t i = 0; i < N_TABLE; i++) {
-        char left[48];
-
-        if (!(table[i].commands & mask))
-            continue;
-        (void)snprintf(left, sizeof(left), "--%s%s%s", table[i].name,
-                       table[i].value && *table[i].value == '[' ? "" : " ",
-                       table[i].value ? table[i].value : "");
-        (void)fprintf(out, "  %-26s %s\n", left, table[i].help);
-    }
+    if (i >= N_TABLE)
+        return false;
+    *out = (struct pfi_cli_option_words){table[i].name, table[i].value,
+                                         table[i].help, table[i].commands};
+    return true;
 }

@@ -108,8 +108,17 @@ void pfi_cli_options_init(struct pfi_cli_options *options,
 bool pfi_cli_options_parse(struct pfi_cli_options *options, int n,
                            char *const *words);
 
-/* Lists the options that the commands in `mask` take. */
-void pfi_cli_options_help(FILE *out, int mask);
+/* What is printed of an option. */
+struct pfi_cli_option_words {
+    const char *name;
+    const char *value; /* what it takes, or NULL: words that are taken as they
+                        * are, and names in capitals, with | between */
+    const char *help;
+    int commands;
+};
+
+/* Stores those of option i; false behind the last one. */
+bool pfi_cli_option_words(size_t i, struct pfi_cli_option_words *out);
 
 /* Edits between two words: for "did you mean". */
 int pfi_cli_distance(const char *a, const char *b);
