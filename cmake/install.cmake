@@ -1,14 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-# The CMake package and pkg-config file.  A static consumer needs the libraries below ours; libcudart_static.a is
-# installed beside, so that it needs no CUDA toolkit.
+# What is installed, in the components runtime (the shared library), development, program and documentation; the CMake
+# package and pkg-config file; the target uninstall.  A static consumer needs the libraries below ours;
+# libcudart_static.a is installed beside, so that it needs no CUDA toolkit.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 set(pinfold_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pinfold)
 set_target_properties(pinfold_static PROPERTIES EXPORT_NAME pinfold_static)
-install(TARGETS pinfold EXPORT pinfoldTargets)
+install(TARGETS pinfold EXPORT pinfoldTargets LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
 install(FILES $<TARGET_FILE:pinfold_static> DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/pinfold DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT pinfoldTargets NAMESPACE pinfold:: DESTINATION ${pinfold_package_dir})
+install(FILES LICENSE README.md CHANGELOG.md TYPE DOC COMPONENT documentation)
+install(DIRECTORY docs examples TYPE DOC COMPONENT documentation PATTERN Doxyfile EXCLUDE)
 if(TARGET pinfold_program)
-  install(TARGETS pinfold_program)
+  install(TARGETS pinfold_program COMPONENT program)
+  set(pinfold_data ${CMAKE_INSTALL_DATAROOTDIR})
+  install(FILES completions/pinfold.bash DESTINATION ${pinfold_data}/bash-completion/completions RENAME pinfold COMPONENT program)
+  install(FILES completions/_pinfold DESTINATION ${pinfold_data}/zsh/site-functions COMPONENT program)
+  install(FILES completions/pinfold.fish DESTINATION ${pinfold_data}/fish/vendor_completions.d COMPONENT program)
+  include(cmake/man.cmake)
+  if(pinfold_man_dir)
+    install(DIRECTORY ${pinfold_man_dir}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+  endif()
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake)
 endif()
 
 list(TRANSFORM pinfold_format_names PREPEND "-l" OUTPUT_VARIABLE pinfold_private)
