@@ -627,6 +627,9 @@ pinfold_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
 PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
 pinfold_loader_start(pinfold_loader *loader, int64_t epoch, pinfold_error *err);
 
+/* Most bytes of a loader's state. */
+#define PINFOLD_STATE_MAX 4096
+
 /* Stores in `dst` of dst_size bytes, at most PINFOLD_STATE_MAX, where the loader
  * stands: behind the batch that pinfold_loader_next() lent last.  Stores the
  * bytes in *size.  PINFOLD_E_STATE before the first start.
@@ -638,7 +641,6 @@ pinfold_loader_start(pinfold_loader *loader, int64_t epoch, pinfold_error *err);
  * differ: where every rank of the new world opens with a state that was taken
  * when each of the old ones had taken as many batches, what is left of the
  * epoch is dealt anew, each sample once over all. */
-#define PINFOLD_STATE_MAX 4096
 PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
 pinfold_loader_state(pinfold_loader *loader, void *dst, size_t dst_size,
                      size_t *size, pinfold_error *err);
