@@ -212,7 +212,7 @@ static int complete(int n, char **words)
         if (!strcmp(words[0], commands[i].name))
             pfi_cli_options_complete(stdout, (int)commands[i].bit, words[n - 2],
                                      words[n - 1]);
-    return finish(PFI_CLI_OK);
+    return finish(PFI_CLI_OK, PFI_CLI_FAILED);
 }
 
 int main(int argc, char **argv)

@@ -285,8 +285,7 @@ static const struct option table[] = {
     {"sandbox", NULL,
      PFI_CLI_LS | PFI_CLI_VERIFY | PFI_CLI_EXPORT | PFI_CLI_EXPLAIN,
      pfi_cli_take_sandbox,
-     "give up every right but to read ROOT and write the output;\n"
-     "                             targets of links out of ROOT are not read"},
+     "give up every right but to read ROOT and write the output"},
     {"classes", NULL, PFI_CLI_LS, take_classes, "list the classes"},
     {"format", "npy|safetensors|raw|npy-each", PFI_CLI_EXPORT, take_format,
      "of what is written (npy)"},

@@ -19,8 +19,10 @@ void pfi_cli_options_help(FILE *out, int mask)
 
         if (!(option.commands & mask))
             continue;
-        const int n = snprintf(left, sizeof(left), "--%s %s", option.name,
-                               option.value ? option.value : "");
+        const int n =
+            snprintf(left, sizeof(left), "--%s%s%s", option.name,
+                     option.value && *option.value == '[' ? "" : " ",
+                     option.value ? option.value : "");
         /* What is wider has its help below, so that two spaces always stand
          * before the help: man/make-pages reads this. */
         (void)fprintf(out, "  %-*s", COLUMN + 1, left);
@@ -51,11 +53,11 @@ static void complete_presets(FILE *out, const char *head)
     }
 }
 
-/* The words of `value` that are taken as they are. */
+/* The words of `value`, "a|b" or "[=a|b]", that are taken as they are. */
 static void complete_value(FILE *out, const char *value, const char *head)
 {
-    for (const char *word = value; *word;) {
-        const size_t size = strcspn(word, "|");
+    for (const char *word = value + strspn(value, "[="); *word && *word != ']';) {
+        const size_t size = strcspn(word, "|]");
         size_t small = 0;
 
         while (small < size && !isupper((unsigned char)word[small]))
@@ -81,6 +83,7 @@ void pfi_cli_options_complete(FILE *out, int mask, const char *before,
     }
     for (size_t i = 0; pfi_cli_option_words(i, &option); i++) {
         if (!(option.commands & mask) || !option.value || size < 2 ||
+            (*option.value == '[' && !equals) ||
             strlen(option.name) != size - 2 || memcmp(before, "--", 2) ||
             memcmp(option.name, before + 2, size - 2))
             continue;
