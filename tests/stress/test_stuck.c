@@ -258,6 +258,25 @@ static void cancelled_in_read(int workers, int io_threads)
     CHECK(atomic_load(&makes) == before);
 }
 
+/* The read that is left behind is of the epoch that runs at the close. */
+static void closed_in_read(int workers, int io_threads)
+{
+    pinfold_loader *const loader = open_loader(workers, io_threads, NULL);
+    long before;
+
+    shut_gate(STUCK);
+    CHECK(!pinfold_loader_start(loader, 0, &error));
+    await_inside(1);
+    await_name(loader, NULL);
+    CHECK(pinfold_loader_close_within(loader, 20, &error) == PINFOLD_TIMEOUT);
+    atomic_store(&forbidden, true);
+    before = atomic_load(&makes);
+    open_gate();
+    await_free();
+    CHECK(atomic_load(&makes) == before);
+    atomic_store(&forbidden, false);
+}
+
 static void *cancel_late(void *loader)
 {
     await_inside(1);
@@ -307,10 +326,11 @@ int main(int argc, char **argv)
     CHECK(!pinfold_loader_close_within(NULL, 0, &error));
     for (int i = 0; i < rounds; i++) {
         for (int io = 0; io < 3; io++) {
-            for (int workers = 1; workers < 4; workers++, cases += 3) {
+            for (int workers = 1; workers < 4; workers++, cases += 4) {
                 one_stuck(workers, io, NULL);
                 with_device(workers, io);
                 cancelled_in_read(workers, io);
+                closed_in_read(workers, io);
             }
             cancelled_in_next(io);
             wakes_late(io);

@@ -94,6 +94,9 @@ Test(preprocess, limits_name_themselves)
     cr_assert_eq(pinfold_preprocess(&recipe, png, size, out, sizeof(out), &err),
                  PINFOLD_E_LIMIT);
     cr_assert_not_null(strstr(err.message, "limit 15"), "%s", err.message);
+    recipe.max_pixels = 16;
+    cr_assert_eq(pinfold_preprocess(&recipe, png, size, out, sizeof(out), &err),
+                 PINFOLD_OK, "%s", err.message);
     recipe = pinfold_recipe_default();
     recipe.crop_height = 4;
     recipe.max_side = 255;

@@ -184,6 +184,22 @@ Test(taps, nearest_adds_its_step_again_and_again)
     table_free(t);
 }
 
+/* 1 less the distance over 2.5, over their sum 2.2. */
+Test(taps, the_last_tap_counts_up_to_half_a_pixel)
+{
+    static const int32_t wanted[] = {1334551, 1715852, 953251, 190650};
+    struct table *const t = table_make(PINFOLD_BILINEAR, 5, 2, 2);
+
+    cr_assert_eq(PFI_WEIGHT_BITS, 22);
+    cr_assert_eq(t->taps.first[0], 0);
+    cr_assert_eq(t->taps.count[0], 4);
+    for (int32_t k = 0; k < 4; k++)
+        cr_assert_eq(weights_of(t, 0)[k], wanted[k], "%d", k);
+    cr_assert_eq(t->taps.first[1], 1);
+    cr_assert_eq(t->taps.count[1], 4);
+    table_free(t);
+}
+
 Test(taps, a_span_is_what_the_table_has)
 {
     struct table *const t = table_make(PINFOLD_LANCZOS, 333, 50, 50);
