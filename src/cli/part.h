@@ -11,7 +11,7 @@ struct pfi_cli_part {
     FILE *file;
     char *name, *temporary; /* in `folder` */
     int folder;
-    bool made; /* the temporary file goes with the drop */
+    bool made; /* the drop removes the temporary file */
 };
 
 /* Each returns 0, or -1 with errno set.  The name is one in the folder, whose
