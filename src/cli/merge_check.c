@@ -65,7 +65,8 @@ static int check_file(const struct pfi_cli_merge *m, struct pfi_cli_json entry,
     if (!pfi_cli_json_member(entry, "sha256", &value) ||
         !pfi_cli_json_string(&value, wanted, sizeof(wanted)))
         return fail(m, name, "its manifest has no checksum");
-    pfi_cli_sha256_file(m->place.folder, name, got);
+    if (!pfi_cli_sha256_file(m->place.folder, name, got))
+        return fail(m, name, strerror(errno));
     return strcmp(got, wanted) ? fail(m, name, "its checksum differs")
                                : PFI_CLI_OK;
 }

@@ -2,9 +2,11 @@
  * The door to libmd. */
 #include "src/cli/sha256.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef PINFOLD_HAVE_LIBMD
@@ -95,18 +97,29 @@ void pfi_cli_sha256(const void *data, size_t size, char hex[65])
 }
 #endif
 
-void pfi_cli_sha256_file(int folder, const char *name, char hex[65])
+bool pfi_cli_sha256_file(int folder, const char *name, char hex[65])
 {
     const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    struct pfi_cli_sha256_state *const state = pfi_cli_sha256_start();
+    struct pfi_cli_sha256_state *state = NULL;
     unsigned char buffer[1 << 15];
-    ssize_t n = -1;
+    struct stat info;
+    off_t left = -1;
+    ssize_t n = 1;
 
-    while (fd >= 0 && (n = read(fd, buffer, sizeof(buffer))) > 0)
-        pfi_cli_sha256_add(state, buffer, (size_t)n);
+    if (fd >= 0 && !fstat(fd, &info) && (state = pfi_cli_sha256_start()))
+        left = info.st_size;
+    while (left > 0 && n) {
+        n = read(fd, buffer, sizeof(buffer));
+        if (n < 0 && errno != EINTR)
+            break;
+        pfi_cli_sha256_add(state, buffer, n > 0 ? (size_t)n : 0);
+        left -= n > 0 ? n : 0;
+    }
+    const int code = n ? errno : EIO; /* it was cut short meanwhile */
+
     pfi_cli_sha256_end(state, hex);
-    if (n)
-        hex[0] = '\0';
     if (fd >= 0)
         close(fd);
+    errno = code;
+    return left == 0;
 }

@@ -18,7 +18,7 @@ void pfi_cli_sha256_add(struct pfi_cli_sha256_state *state, const void *data,
                         size_t size);
 void pfi_cli_sha256_end(struct pfi_cli_sha256_state *state, char hex[65]);
 
-/* Of a file in a folder; "" without libmd, or where it cannot be read. */
-void pfi_cli_sha256_file(int folder, const char *name, char hex[65]);
+/* Of a file in a folder; false with errno set where it cannot be read. */
+bool pfi_cli_sha256_file(int folder, const char *name, char hex[65]);
 
 #endif
