@@ -123,7 +123,7 @@ static int write_images(struct pfi_cli_merge *m)
     int code = PFI_CLI_OK;
 
     if (!buffer || fflush(out))
-        code = fail(m, "", strerror(errno));
+        code = pfi_cli_export_errno(&m->e, "");
     for (int64_t at = 0, turn = 0; !code && at < m->e.shape[0]; turn++) {
         const struct pfi_cli_merged *const shard = &m->shards[turn % m->world];
         const int64_t i = whole ? 0 : turn / m->world;
@@ -138,7 +138,7 @@ static int write_images(struct pfi_cli_merge *m)
         at += n;
     }
     if (!code && fseeko(out, 0, SEEK_END))
-        code = fail(m, "", strerror(errno));
+        code = pfi_cli_export_errno(&m->e, "");
     free(buffer);
     m->e.written = code ? 0 : m->e.shape[0];
     return code;
@@ -219,10 +219,22 @@ static int merge(struct pfi_cli_merge *m)
     return code || !m->given->delete_shards ? code : remove_shards(m);
 }
 
+/* -1 with errno set.  A target that is not there yet is a file. */
+static int open_place(struct pfi_cli_merge *m)
+{
+    const char *const target = m->given->arguments[0];
+    struct stat st;
+    const bool there = !stat(target, &st);
+
+    if (!there && errno != ENOENT)
+        return -1;
+    return pfi_cli_place_open(&m->place, target,
+                              !there || !S_ISDIR(st.st_mode));
+}
+
 int pfi_cli_merge(const struct pfi_cli_options *o)
 {
-    struct pfi_cli_merge m = {.given = o};
-    struct stat st;
+    struct pfi_cli_merge m = {.given = o, .place.folder = -1};
     int code;
 
     if (o->checksums && !pfi_cli_have_sha256()) {
@@ -231,9 +243,7 @@ int pfi_cli_merge(const struct pfi_cli_options *o)
                     stderr);
         return PFI_CLI_USAGE;
     }
-    if (pfi_cli_place_open(&m.place, o->arguments[0],
-                           stat(o->arguments[0], &st) ||
-                               !S_ISDIR(st.st_mode))) {
+    if (open_place(&m)) {
         pfi_cli_say("pinfold: %s: %s", o->arguments[0], strerror(errno));
         code = PFI_CLI_FAILED;
     } else {

@@ -74,9 +74,8 @@ static size_t most_strings(struct pfi_cli_json array)
 static int32_t world_of(const struct pfi_cli_merge *m, const char *name)
 {
     const size_t stem = strlen(m->place.stem);
-    char *own, *end;
+    char own[sizeof(struct pfi_cli_suffix) + sizeof(".json")], *end;
     long rank, world;
-    bool same;
 
     if (strncmp(name, m->place.stem, stem) != 0 || name[stem] != '-')
         return 0;
@@ -90,10 +89,8 @@ static int32_t world_of(const struct pfi_cli_merge *m, const char *name)
     const struct pfi_cli_suffix suffix =
         pfi_cli_suffix((int32_t)rank, (int32_t)world);
 
-    own = pfi_cli_place_name("", m->place.stem, &suffix, ".json");
-    same = own && !strcmp(own, name);
-    free(own);
-    return same ? (int32_t)world : 0;
+    (void)snprintf(own, sizeof(own), "%s.json", suffix.text);
+    return strcmp(own, name + stem) ? 0 : (int32_t)world;
 }
 
 static int find_world(struct pfi_cli_merge *m)
@@ -108,7 +105,7 @@ static int find_world(struct pfi_cli_merge *m)
             close(fd);
         return fail(m, "", strerror(errno));
     }
-    while ((entry = readdir(dir)) != NULL) {
+    for (errno = 0; (entry = readdir(dir)) != NULL; errno = 0) {
         const int32_t world = world_of(m, entry->d_name);
 
         if (world && m->world && world != m->world) {
@@ -121,6 +118,10 @@ static int find_world(struct pfi_cli_merge *m)
             break;
         }
         m->world = world ? world : m->world;
+    }
+    if (!entry && errno) {
+        (void)snprintf(why, sizeof(why), "%s", strerror(errno));
+        m->world = 0;
     }
     (void)closedir(dir);
     return m->world ? PFI_CLI_OK : fail(m, "", why);
