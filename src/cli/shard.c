@@ -46,27 +46,26 @@ static int open_place(struct pfi_cli_shard *s)
     const bool is_file = o->format == PFI_CLI_SAFETENSORS;
     const char *const target = o->arguments[1];
     const bool is_raw = o->format == PFI_CLI_RAW;
+    const struct pfi_cli_suffix none = {""};
+    const char *stem, *end;
 
     if (!is_file && mkdir(target, 0777) && errno != EEXIST)
         return -1;
     if (pfi_cli_place_open(&s->place, target, is_file))
         return -1;
     s->suffix = pfi_cli_suffix(o->order.rank, o->order.world);
-    s->images = pfi_cli_place_name("",
-                                   is_file  ? s->place.stem
-                                   : is_raw ? "data"
-                                            : "images",
-                                   &s->suffix,
-                                   is_file  ? s->place.end
-                                   : is_raw ? ".bin"
-                                            : ".npy");
+    stem = is_file ? s->place.stem : is_raw ? "data" : "images";
+    end = is_file ? s->place.end : is_raw ? ".bin" : ".npy";
+    s->images = pfi_cli_place_name("", stem, &s->suffix, end);
     s->manifest = pfi_cli_place_name("", s->place.stem, &s->suffix, ".json");
     s->journal =
         pfi_cli_place_name(".", s->place.stem, &s->suffix, ".json.journal");
     s->lock = pfi_cli_place_name(".", s->place.stem, &s->suffix, ".json.lock");
+    s->part =
+        s->images ? pfi_cli_place_name(".", s->images, &none, ".part") : NULL;
     errno = ENOMEM;
     s->files[s->n_files++] = s->images;
-    return s->images && s->manifest && s->journal && s->lock ? 0 : -1;
+    return s->part && s->manifest && s->journal && s->lock ? 0 : -1;
 }
 
 static void hash_dataset(struct pfi_cli_shard *s,
@@ -170,19 +169,29 @@ static int take_lock(struct pfi_cli_shard *s)
                             ? "another process is writing this shard"
                             : strerror(code));
         }
-        if (!fstat(s->lock_fd, &own) &&
-            !fstatat(s->place.folder, s->lock, &named, AT_SYMLINK_NOFOLLOW) &&
-            own.st_dev == named.st_dev && own.st_ino == named.st_ino)
-            return PFI_CLI_OK;
+        if (fstat(s->lock_fd, &own))
+            return fail_errno(s, s->lock);
+        if (!fstatat(s->place.folder, s->lock, &named, AT_SYMLINK_NOFOLLOW)) {
+            if (own.st_dev == named.st_dev && own.st_ino == named.st_ino)
+                return PFI_CLI_OK;
+        } else if (errno != ENOENT) {
+            return fail_errno(s, s->lock);
+        }
         close(s->lock_fd);
     }
 }
 
-static int refuse_other(const struct pfi_cli_shard *s, const char *name,
-                        const char *differs)
+/* Whether the text of an earlier run is of one with the same options. */
+static int compare(const struct pfi_cli_shard *s, const char *name,
+                   const char *text)
 {
+    const char *differs;
     char why[160];
 
+    if (!pfi_cli_shard_differs_from(s, text, &differs))
+        return fail(s, name, strerror(ENOMEM));
+    if (!differs)
+        return PFI_CLI_OK;
     (void)snprintf(why, sizeof(why),
                    "made with other options: its \"%s\" differs; --force "
                    "starts anew",
@@ -195,64 +204,50 @@ static int look_at_manifest(struct pfi_cli_shard *s)
 {
     char *const text = pfi_cli_place_read(&s->place, s->manifest);
     struct pfi_cli_json all, number;
-    const char *differs;
     uint64_t bad = 0;
+    int code;
 
     if (!text)
         return errno == ENOENT ? PFI_CLI_OK : fail_errno(s, s->manifest);
     all = (struct pfi_cli_json){text, text + strlen(text)};
-    differs = pfi_cli_shard_differs_from(s, text);
-    if (!differs && pfi_cli_json_member(all, "bad_samples", &number))
+    code = compare(s, s->manifest, text);
+    if (!code && pfi_cli_json_member(all, "bad_samples", &number))
         (void)pfi_cli_json_number(&number, &bad);
     free(text);
-    if (differs)
-        return refuse_other(s, s->manifest, differs);
+    if (code)
+        return code;
     (void)unlinkat(s->place.folder, s->journal, 0);
     s->bad = (long long)bad;
     s->whole = true;
     return PFI_CLI_OK;
 }
 
-/* A run that ended between the rename of the images and the manifest's. */
-static void take_back(const struct pfi_cli_shard *s, const char *part)
-{
-    struct stat st;
-
-    if (fstatat(s->place.folder, part, &st, AT_SYMLINK_NOFOLLOW) &&
-        errno == ENOENT)
-        (void)renameat(s->place.folder, s->images, s->place.folder, part);
-}
-
+/* Takes the images back where a run ended between their rename and the
+ * manifest's. */
 static bool part_holds(const struct pfi_cli_shard *s, size_t sample_bytes)
 {
-    const size_t size = strlen(s->images) + sizeof("..part");
-    char *const part = malloc(size);
+    const int folder = s->place.folder;
     struct stat st;
-    bool good;
 
-    if (!part)
-        return false;
-    (void)snprintf(part, size, ".%s.part", s->images);
-    take_back(s, part);
-    good = !fstatat(s->place.folder, part, &st, AT_SYMLINK_NOFOLLOW) &&
+    if (fstatat(folder, s->part, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
+        (void)renameat(folder, s->images, folder, s->part);
+    return !fstatat(folder, s->part, &st, AT_SYMLINK_NOFOLLOW) &&
            S_ISREG(st.st_mode) &&
            (uint64_t)st.st_size >= (uint64_t)s->written * sample_bytes;
-    free(part);
-    return good;
 }
 
 static int look_at_journal(struct pfi_cli_shard *s)
 {
-    const char *differs;
     size_t sample_bytes;
     pinfold_error err;
+    int code;
 
     s->stopped = pfi_cli_place_read(&s->place, s->journal);
     if (!s->stopped)
         return errno == ENOENT ? PFI_CLI_OK : fail_errno(s, s->journal);
-    differs = pfi_cli_shard_differs_from(s, s->stopped);
-    if (differs)
-        return refuse_other(s, s->journal, differs);
+    code = compare(s, s->journal, s->stopped);
+    if (code)
+        return code;
     if (!pfi_cli_shard_read_journal(s))
         return fail(s, s->journal, "damaged; --force starts anew");
     if (pinfold_recipe_size(&s->o->recipe, 1, &sample_bytes, NULL, &err))
@@ -332,21 +327,21 @@ int pfi_cli_shard_start(struct pfi_cli_shard *s, struct pfi_cli_export *e,
 
 static int replace(const struct pfi_cli_shard *s,
                    const struct pfi_cli_export *e, const char *name,
-                   void (*write)(FILE *, const struct pfi_cli_shard *,
-                                 const struct pfi_cli_export *))
+                   int (*write)(FILE *, const struct pfi_cli_shard *,
+                                const struct pfi_cli_export *))
 {
     struct pfi_cli_part part;
-    int failed = pfi_cli_part_open(&part, s->place.folder, name);
+    int code = PFI_CLI_OK;
 
-    if (!failed) {
-        write(part.file, s, e);
-        failed = pfi_cli_part_sync(&part) || pfi_cli_part_rename(&part) ||
-                 fsync(s->place.folder);
-    }
-    if (failed)
-        fail_errno(s, name);
+    if (pfi_cli_part_open(&part, s->place.folder, name))
+        code = fail_errno(s, name);
+    if (!code)
+        code = write(part.file, s, e);
+    if (!code && (pfi_cli_part_sync(&part) || pfi_cli_part_rename(&part) ||
+                  fsync(s->place.folder)))
+        code = fail_errno(s, name);
     pfi_cli_part_drop(&part);
-    return failed ? PFI_CLI_FAILED : PFI_CLI_OK;
+    return code;
 }
 
 int pfi_cli_shard_block(struct pfi_cli_shard *s, const struct pfi_cli_export *e,
@@ -383,25 +378,18 @@ int pfi_cli_shard_finish(struct pfi_cli_shard *s,
     return code;
 }
 
-/* What no journal speaks of is of no use. */
-static void remove_part(const struct pfi_cli_shard *s)
-{
-    struct pfi_cli_part part;
-
-    if (!pfi_cli_part_open(&part, s->place.folder, s->images))
-        pfi_cli_part_drop(&part);
-}
-
 void pfi_cli_shard_close(struct pfi_cli_shard *s)
 {
     if (s->lock_fd >= 0) {
+        /* What no journal speaks of is of no use. */
         if (!s->whole && !s->journaled && !s->stopped)
-            remove_part(s);
+            (void)unlinkat(s->place.folder, s->part, 0);
         (void)unlinkat(s->place.folder, s->lock, 0);
         close(s->lock_fd);
     }
     pfi_cli_place_close(&s->place);
     free(s->images);
+    free(s->part);
     free(s->manifest);
     free(s->journal);
     free(s->lock);

@@ -26,7 +26,7 @@ struct pfi_cli_shard {
     const struct pfi_cli_options *o;
     struct pfi_cli_place place;
     struct pfi_cli_suffix suffix;
-    char *images, *manifest, *journal, *lock; /* names in the place */
+    char *images, *part, *manifest, *journal, *lock; /* names in the place */
     const char *files[PFI_CLI_SHARD_FILES];   /* that the manifest lists */
     int n_files;
     int lock_fd;
@@ -70,11 +70,12 @@ void pfi_cli_shard_close(struct pfi_cli_shard *s);
 /* ---------------------------------------------------------- shard_text.c ---
  */
 
-/* Members of the journal, and of the manifest. */
-void pfi_cli_shard_write_journal(FILE *out, const struct pfi_cli_shard *s,
+/* The journal and the manifest.  Each prints what else than the writing went
+ * wrong and returns an exit status. */
+int pfi_cli_shard_write_journal(FILE *out, const struct pfi_cli_shard *s,
+                                const struct pfi_cli_export *e);
+int pfi_cli_shard_write_manifest(FILE *out, const struct pfi_cli_shard *s,
                                  const struct pfi_cli_export *e);
-void pfi_cli_shard_write_manifest(FILE *out, const struct pfi_cli_shard *s,
-                                  const struct pfi_cli_export *e);
 /* Takes from the journal `written` and `state`; false where it is damaged. */
 bool pfi_cli_shard_read_journal(struct pfi_cli_shard *s);
 /* The statuses of the samples written, and how many are bad. */
@@ -84,9 +85,9 @@ bool pfi_cli_shard_read_statuses(const struct pfi_cli_shard *s,
  * where `same_rank`, runs of one rank), that differs; NULL = none. */
 const char *pfi_cli_shard_differs(struct pfi_cli_json a, struct pfi_cli_json b,
                                   bool same_rank);
-/* The same for what this run makes. */
-const char *pfi_cli_shard_differs_from(const struct pfi_cli_shard *s,
-                                       const char *text);
+/* The same for what this run makes; false without memory. */
+bool pfi_cli_shard_differs_from(const struct pfi_cli_shard *s,
+                                const char *text, const char **differs);
 
 bool pfi_cli_shard_status(struct pfi_cli_json *t, pinfold_status *out);
 

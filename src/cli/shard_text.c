@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The manifest and the journal of a shard, written and read. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "src/cli/sha256.h"
 #include "src/cli/shard.h"
 #include "src/cli/text.h"
+#include "src/cli/written.h"
 
 static struct pfi_cli_json json(const char *text)
 {
@@ -48,8 +50,8 @@ static int32_t batch_size(const struct pfi_cli_shard *s)
     return s->o->loader.batch_size ? s->o->loader.batch_size : 256;
 }
 
-void pfi_cli_shard_write_journal(FILE *out, const struct pfi_cli_shard *s,
-                                 const struct pfi_cli_export *e)
+int pfi_cli_shard_write_journal(FILE *out, const struct pfi_cli_shard *s,
+                                const struct pfi_cli_export *e)
 {
     const char *comma = "";
 
@@ -67,23 +69,27 @@ void pfi_cli_shard_write_journal(FILE *out, const struct pfi_cli_shard *s,
     for (size_t i = 0; i < s->state_size; i++)
         (void)fprintf(out, "%02x", s->state[i]);
     (void)fputs("\"}\n", out);
+    return PFI_CLI_OK;
 }
 
-static void write_file(FILE *out, const struct pfi_cli_shard *s, int i)
+static int write_file(FILE *out, const struct pfi_cli_shard *s, int i)
 {
-    struct stat st = {0};
+    const char *const name = s->files[i];
+    struct stat st;
     char hex[65] = "";
 
-    (void)fstatat(s->place.folder, s->files[i], &st, AT_SYMLINK_NOFOLLOW);
+    if (fstatat(s->place.folder, name, &st, AT_SYMLINK_NOFOLLOW) ||
+        (s->o->checksums &&
+         !pfi_cli_sha256_file(s->place.folder, name, hex)))
+        return pfi_cli_place_fail(&s->place, name, strerror(errno));
     (void)fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
-    pfi_cli_print_json_exact(out, s->files[i]);
+    pfi_cli_print_json_exact(out, name);
     (void)fprintf(out, ",\"bytes\":%lld", (long long)st.st_size);
-    if (s->o->checksums)
-        pfi_cli_sha256_file(s->place.folder, s->files[i], hex);
     if (hex[0])
         (void)fprintf(out, ",\"sha256\":\"%s\"}", hex);
     else
         (void)fputs(",\"sha256\":null}", out);
+    return PFI_CLI_OK;
 }
 
 static void write_samples(FILE *out, const struct pfi_cli_export *e)
@@ -104,9 +110,11 @@ static void write_samples(FILE *out, const struct pfi_cli_export *e)
     (void)fputs("\n]", out);
 }
 
-void pfi_cli_shard_write_manifest(FILE *out, const struct pfi_cli_shard *s,
-                                  const struct pfi_cli_export *e)
+int pfi_cli_shard_write_manifest(FILE *out, const struct pfi_cli_shard *s,
+                                 const struct pfi_cli_export *e)
 {
+    int code = PFI_CLI_OK;
+
     write_head(out, s, e->bad);
     (void)fputs(",\"root\":", out);
     pfi_cli_print_json_exact(out, s->o->arguments[0]);
@@ -118,11 +126,12 @@ void pfi_cli_shard_write_manifest(FILE *out, const struct pfi_cli_shard *s,
     (void)fputs("],\n\"images_file\":", out);
     pfi_cli_print_json_exact(out, s->images);
     (void)fprintf(out, ",\"images_offset\":%zu,\"files\":[", s->images_offset);
-    for (int i = 0; i < s->n_files; i++)
-        write_file(out, s, i);
+    for (int i = 0; !code && i < s->n_files; i++)
+        code = write_file(out, s, i);
     (void)fputs("]", out);
     write_samples(out, e);
     (void)fputs("}\n", out);
+    return code;
 }
 
 /* -------------------------------------------------------------- reading --- */
@@ -218,29 +227,30 @@ const char *pfi_cli_shard_differs(struct pfi_cli_json a, struct pfi_cli_json b,
     return NULL;
 }
 
-const char *pfi_cli_shard_differs_from(const struct pfi_cli_shard *s,
-                                       const char *text)
+bool pfi_cli_shard_differs_from(const struct pfi_cli_shard *s,
+                                const char *text, const char **differs)
 {
+    struct pfi_cli_written written;
+    FILE *const out = pfi_cli_written_open(&written);
     struct pfi_cli_json batch;
-    const char *differs = "memory";
     uint64_t size;
     char *own = NULL;
-    size_t own_size;
-    FILE *const out = open_memstream(&own, &own_size);
 
     if (out) {
         write_head(out, s, 0);
         (void)fputc('}', out);
-        if (fclose(out) == 0)
-            differs = pfi_cli_shard_differs(json(own), json(text), true);
+        own = pfi_cli_written_close(&written, out);
     }
+    if (!own)
+        return false;
+    *differs = pfi_cli_shard_differs(json(own), json(text), true);
     free(own);
     /* A journal's state is of batches; the bytes do not depend on them. */
-    if (!differs && pfi_cli_json_member(json(text), "batch", &batch) &&
+    if (!*differs && pfi_cli_json_member(json(text), "batch", &batch) &&
         (!pfi_cli_json_number(&batch, &size) ||
          size != (uint64_t)batch_size(s)))
-        differs = "batch";
-    return differs;
+        *differs = "batch";
+    return true;
 }
 
 uint64_t pfi_cli_hash(uint64_t hash, const void *data, size_t size)

@@ -52,6 +52,9 @@ static const struct sweep_excuse excuses[] = {
     {"open", "export npy again", "", "refused while the pictures are read"},
     {"stat", "export npy again", "", "refused while the pictures are read"},
     {"read", "export npy again", "", "refused while the pictures are read"},
+    {"unlink", "export shard", ".lock", "a lock is its process's, not its file's"},
+    {"close", "export shard", ".lock", "a lock is its process's, not its file's"},
+    {"unlink", "export shard again", ".journal", "a manifest goes before it"},
     {"stat", "plan", "", "the largest file of those that can be seen"},
     {"", "tune", "", "only the first run's bad samples are named, and a count "
                      "of CPUs has another way"},
@@ -203,6 +206,8 @@ static void check_files(const struct row *row, const struct sweep_fault *fault,
     /* What cannot be removed stays. */
     if (fault->kind == GATE_UNLINK || (for_ever && removes(fault->kind)))
         outputs_forget(&files, ".part");
+    if (fault->kind == GATE_UNLINK)
+        outputs_forget(&files, ".lock");
     /* Neither does what cannot be seen, or renamed: that is said. */
     if (fault->kind == GATE_UNLINK || fault->kind == GATE_RENAME ||
         removes(fault->kind))
