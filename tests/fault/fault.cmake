@@ -2,7 +2,7 @@
 # The fault sweeps: fault/api of the library's functions, fault/commands of the program's commands.
 # Every call of one of these goes through tests/fault's doors.
 set(pinfold_doors
-  open openat close fstat stat lstat fstatat faccessat read pread write fdopendir readdir mkdir mkdirat rename renameat
+  open openat close fstat stat lstat fstatat faccessat read pread __read_chk __pread_chk write fdopendir readdir mkdir mkdirat rename renameat
   unlink unlinkat fsync mmap mlock fopen fdopen tmpfile fileno open_memstream fork
   pthread_create pthread_join pthread_mutex_init pthread_cond_init pthread_condattr_init pthread_condattr_setclock
   pfi_malloc pfi_calloc pfi_realloc pfi_aligned_alloc pfi_free pfi_gpu_default pfi_now_ns pfi_retry_wait)

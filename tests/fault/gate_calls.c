@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -144,6 +145,24 @@ ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at)
         allowed(gate_pass(GATE_READ, gate_name_of(fd)), size);
 
     return n > 0 ? __real_pread(fd, to, (size_t)n, at) : n;
+}
+
+/* What _FORTIFY_SOURCE makes of them. */
+ssize_t __wrap___read_chk(int fd, void *to, size_t size, size_t room);
+ssize_t __wrap___read_chk(int fd, void *to, size_t size, size_t room)
+{
+    if (size > room)
+        abort();
+    return __wrap_read(fd, to, size);
+}
+
+ssize_t __wrap___pread_chk(int fd, void *to, size_t size, off_t at,
+                           size_t room);
+ssize_t __wrap___pread_chk(int fd, void *to, size_t size, off_t at, size_t room)
+{
+    if (size > room)
+        abort();
+    return __wrap_pread(fd, to, size, at);
 }
 
 ssize_t __real_write(int fd, const void *from, size_t size);
