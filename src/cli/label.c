@@ -3,8 +3,10 @@
 #include "src/cli/label.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+/* A file name's end, with its number, tells more than its beginning. */
+#define NAME_TAIL(most) ((most)*3 / 5)
 
 /* Keeps `tail` characters of the end. */
 static void shorten(char *text, size_t most, size_t tail)
@@ -21,10 +23,9 @@ static void shorten(char *text, size_t most, size_t tail)
     memmove(text + most - tail, text + size - tail, tail + 1);
 }
 
-/* A file name's end, with its number, tells more than its beginning. */
 void pfi_cli_shorten_name(char *name, size_t most)
 {
-    shorten(name, most, most * 3 / 5);
+    shorten(name, most, NAME_TAIL(most));
 }
 
 void pfi_cli_shorten_words(char *words, size_t most)
@@ -43,19 +44,28 @@ static size_t escape(char *out, unsigned char c)
     return 1;
 }
 
+/* Without memory, so that no label is ever lost. */
 void pfi_cli_label(char label[PFI_CLI_LABEL], const char *name)
 {
-    char *const whole = malloc(4 * strlen(name) + 1), *end = whole;
+    enum { MOST = PFI_CLI_LABEL - 1, TAIL = NAME_TAIL(MOST) };
+    size_t size = 0, left_out, at = 0;
+    char piece[5];
 
-    label[0] = '\0';
-    if (!whole)
-        return;
-    for (; *name; name++)
-        end += escape(end, (unsigned char)*name);
-    *end = '\0';
-    pfi_cli_shorten_name(whole, PFI_CLI_LABEL - 1);
-    (void)strcpy(label, whole);
-    free(whole);
+    for (const char *c = name; *c; c++)
+        size += escape(piece, (unsigned char)*c);
+    left_out = size > MOST ? size - MOST : 0;
+    for (; *name; name++) {
+        const size_t n = escape(piece, (unsigned char)*name);
+
+        for (size_t i = 0; i < n; i++, at++)
+            if (at < MOST - TAIL)
+                label[at] = piece[i];
+            else if (at >= size - TAIL)
+                label[at - left_out] = piece[i];
+    }
+    label[size - left_out] = '\0';
+    if (left_out)
+        memcpy(label + MOST - TAIL - 2, "..", 2);
 }
 
 const char *pfi_cli_base_name(const char *path)

@@ -31,6 +31,7 @@ Test(label, a_long_name_keeps_its_end)
     cr_assert_eq(strlen(label), PFI_CLI_LABEL - 1);
     cr_assert_str_eq(label + PFI_CLI_LABEL - 1 - 11, "\\x0199.JPEG");
     cr_assert_eq(strncmp(label, "\\x01\\x01", 8), 0);
+    cr_assert_eq(strncmp(label + 96, "\\x01..", 6), 0);
 }
 
 static void expect_short(const char *text, size_t most, const char *name,
