@@ -82,22 +82,14 @@ static void run(struct crew *crew, const struct pfi_cli_options *o,
         calloc(workers ? (size_t)workers : 1, sizeof(*threads));
     int64_t started = 0;
 
-    crew->running = 1;
-    while (threads && started < workers) {
-        (void)pthread_mutex_lock(&crew->lock);
-        crew->running++;
-        (void)pthread_mutex_unlock(&crew->lock);
-        if (pthread_create(&threads[started], NULL, work, crew)) {
-            crew->running--;
-            break;
-        }
+    (void)pthread_mutex_lock(&crew->lock);
+    while (threads && started < workers &&
+           !pthread_create(&threads[started], NULL, work, crew))
         started++;
-    }
+    crew->running = started ? started : 1;
+    (void)pthread_mutex_unlock(&crew->lock);
     if (!started)
         (void)work(crew);
-    (void)pthread_mutex_lock(&crew->lock);
-    crew->running -= started != 0;
-    (void)pthread_mutex_unlock(&crew->lock);
     watch(crew, o);
     for (int64_t i = 0; i < started; i++)
         (void)pthread_join(threads[i], NULL);
