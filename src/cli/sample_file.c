@@ -18,6 +18,13 @@ static void *fail(pinfold_error *err, const char *why)
     return NULL;
 }
 
+static void *fail_memory(pinfold_error *err, const char *why)
+{
+    (void)fail(err, why);
+    err->status = PINFOLD_E_MEMORY;
+    return NULL;
+}
+
 /* Paths of a list may be absolute. */
 static char *path_of(const pinfold_dataset *dataset, int64_t index)
 {
@@ -64,11 +71,8 @@ static void *read_open(int fd, size_t most, size_t *size, size_t *whole,
     *whole = (size_t)info.st_size;
     *size = *whole < most ? *whole : most;
     bytes = malloc(*size + 1);
-    if (!bytes) {
-        (void)fail(err, "no memory for the file");
-        err->status = PINFOLD_E_MEMORY;
-        return NULL;
-    }
+    if (!bytes)
+        return fail_memory(err, "no memory for the file");
     if (read_up_to(fd, bytes, *size) == *size)
         return bytes;
     free(bytes);
@@ -85,8 +89,10 @@ void *pfi_cli_sample_head(const pinfold_dataset *dataset, int64_t index,
 
     *err = (pinfold_error){.sample = index};
     if (!path)
-        return fail(err, "no memory for the path");
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        return fail_memory(err, "no memory for the path");
+    do {
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    } while (fd < 0 && errno == EINTR);
     free(path);
     if (fd < 0)
         return fail(err, strerror(errno));
