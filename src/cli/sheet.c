@@ -18,6 +18,8 @@ enum {
     GRAPHICS_PANE = 20
 };
 
+enum { SHOWN_BAD = 10 }; /* the sheet shows the rest */
+
 static int32_t default_columns(const struct pfi_cli_options *o,
                                const struct pfi_cli_terminal *t)
 {
@@ -87,12 +89,14 @@ static void print_json(const struct pfi_cli_sheet *sheet,
     (void)puts("]}");
 }
 
-static long long count_bad(const struct pfi_cli_sheet *sheet)
+static long long tell_bad(const struct pfi_cli_sheet *sheet,
+                          const pinfold_dataset *dataset)
 {
     long long bad = 0;
 
     for (int64_t i = 0; i < sheet->n; i++)
-        bad += sheet->tiles[i].wrong[0] != '\0';
+        if (sheet->tiles[i].wrong[0] && bad++ < SHOWN_BAD)
+            pfi_cli_tile_tell(&sheet->tiles[i], dataset);
     return bad;
 }
 
@@ -100,7 +104,7 @@ static int give(const struct pfi_cli_sheet *sheet,
                 const pinfold_dataset *dataset, const struct pfi_cli_options *o,
                 const struct pfi_cli_terminal *terminal)
 {
-    const long long bad = count_bad(sheet);
+    const long long bad = tell_bad(sheet, dataset);
     const int code = o->sheet.term ? pfi_cli_sheet_show(sheet, terminal)
                                    : pfi_cli_sheet_save(sheet, o->arguments[1]);
 

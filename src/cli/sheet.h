@@ -33,6 +33,9 @@ int pfi_cli_sheet_make(struct pfi_cli_sheet *sheet,
                        const pinfold_dataset *dataset,
                        const struct pfi_cli_options *o, const int64_t *indices,
                        int64_t n);
+/* Prints which sample is bad, and why. */
+void pfi_cli_tile_tell(const struct pfi_cli_tile *tile,
+                       const pinfold_dataset *dataset);
 void pfi_cli_sheet_free(struct pfi_cli_sheet *sheet);
 
 /* What a drawn sheet measures, in pixels. */

@@ -9,6 +9,7 @@
 #include "src/cli/sample_file.h"
 #include "src/cli/sheet.h"
 #include "src/cli/text.h"
+#include "src/cli/written.h"
 
 /* Samples that are read at once, between looks for signals. */
 enum { AT_ONCE = 32 };
@@ -77,59 +78,67 @@ static void place_crop(struct pfi_cli_tile *tile, const pinfold_plan *p)
 
 static pinfold_status make_before(const struct maker *m,
                                   struct pfi_cli_tile *tile, const void *file,
-                                  size_t size)
+                                  size_t size, pinfold_error *err)
 {
     pinfold_plan plan = {.struct_size = sizeof(plan)};
     pinfold_recipe recipe = m->recipe;
     pinfold_status status;
 
     recipe.random_seed = seed_of(m, tile);
-    status = pinfold_plan_picture(&recipe, file, size, &plan, NULL);
+    status = pinfold_plan_picture(&recipe, file, size, &plan, err);
     if (status)
         return status;
     place_crop(tile, &plan);
     recipe = whole_recipe(m, &plan);
     if (!pfi_cli_image_make(&tile->before, recipe.resize_width,
-                            recipe.resize_height))
+                            recipe.resize_height)) {
+        (void)strcpy(err->message, "no memory for the whole picture");
         return PINFOLD_E_MEMORY;
+    }
     return pinfold_preprocess(
         &recipe, file, size, tile->before.rgb,
-        (size_t)recipe.resize_width * (size_t)recipe.resize_height * 3, NULL);
+        (size_t)recipe.resize_width * (size_t)recipe.resize_height * 3, err);
 }
 
-/* What the model sees is made by now, so the picture is a good one; where its
- * whole cannot be had all the same, the pane stays empty. */
-static void open_before(const struct maker *m, struct pfi_cli_tile *tile)
+/* What the model sees is made by now, so the picture is a good one; where the
+ * rest of it is not, the pane stays empty. */
+static pinfold_status open_before(const struct maker *m,
+                                  struct pfi_cli_tile *tile, pinfold_error *err)
 {
-    pinfold_error err;
     size_t size;
-    void *const file =
-        pfi_cli_sample_read(m->dataset, tile->index, &size, &err);
+    void *const file = pfi_cli_sample_read(m->dataset, tile->index, &size, err);
+    pinfold_status status;
 
-    if (file && make_before(m, tile, file, size))
+    if (!file)
+        return err->status;
+    status = make_before(m, tile, file, size, err);
+    if (status)
         pfi_cli_image_free(&tile->before);
     free(file);
+    return status == PINFOLD_E_MEMORY ? status : PINFOLD_OK;
 }
 
 /* ----------------------------------------------------------- what is seen ---
  */
 
-/* The batch call tells only a status, or a message that names the file, as the
- * label does already. */
-static void explain(const struct maker *m, struct pfi_cli_tile *tile,
-                    unsigned char *room)
+/* Once more, for the reason: the batch call tells only a status, or a message
+ * that names the file, as the label does already.  What failed by chance is a
+ * good sample then. */
+static pinfold_status make_again(const struct maker *m,
+                                 struct pfi_cli_tile *tile,
+                                 unsigned char *sample, pinfold_error *err)
 {
     pinfold_recipe recipe = m->recipe;
-    pinfold_error err;
+    pinfold_status status;
     size_t size;
-    void *const file =
-        pfi_cli_sample_read(m->dataset, tile->index, &size, &err);
+    void *const file = pfi_cli_sample_read(m->dataset, tile->index, &size, err);
 
     recipe.random_seed = seed_of(m, tile);
-    if (file && !pinfold_preprocess(&recipe, file, size, room, m->bytes, &err))
-        (void)strcpy(err.message, "it changed while it was read");
-    pfi_cli_label(tile->wrong, err.message);
+    status = file ? pinfold_preprocess(&recipe, file, size, sample, m->bytes,
+                                       err)
+                  : err->status;
     free(file);
+    return status;
 }
 
 static int take_sample(const struct maker *m, struct pfi_cli_tile *tile,
@@ -137,19 +146,29 @@ static int take_sample(const struct maker *m, struct pfi_cli_tile *tile,
 {
     const int64_t label = pinfold_dataset_label(m->dataset, tile->index);
     const char *const path = pinfold_dataset_path(m->dataset, tile->index);
+    pinfold_error err;
 
     pfi_cli_label(tile->name, pfi_cli_base_name(path));
     pfi_cli_label(tile->what, pinfold_dataset_class_name(m->dataset, label));
+    if (status)
+        status = make_again(m, tile, sample, &err);
+    if (!status && m->sheet->before)
+        status = open_before(m, tile, &err);
     if (status) {
-        explain(m, tile, sample);
+        pfi_cli_label(tile->wrong, err.message);
         return PFI_CLI_OK;
     }
     if (!pfi_cli_image_make(&tile->after, m->sheet->width, m->sheet->height))
         return no_memory();
     memcpy(tile->after.rgb, sample, m->bytes);
-    if (m->sheet->before)
-        open_before(m, tile);
     return PFI_CLI_OK;
+}
+
+void pfi_cli_tile_tell(const struct pfi_cli_tile *tile,
+                       const pinfold_dataset *dataset)
+{
+    pfi_cli_say("pinfold: sample %lld: %s: %s", (long long)tile->index,
+                pinfold_dataset_path(dataset, tile->index), tile->wrong);
 }
 
 /* Samples [from, from + n) of the sheet. */
@@ -196,23 +215,24 @@ static int read_all(const struct maker *m, const int64_t *indices, int64_t n)
 }
 
 /* "photos: Resize(256, bilinear), CenterCrop(224), PILToTensor". */
-static void describe(const struct maker *m)
+static bool describe(const struct maker *m)
 {
-    char *text = NULL, root[PFI_CLI_LABEL];
+    struct pfi_cli_written written;
+    FILE *const out = pfi_cli_written_open(&written);
     pinfold_recipe recipe = m->recipe;
-    size_t size;
-    FILE *const out = open_memstream(&text, &size);
+    char root[PFI_CLI_LABEL], *text;
 
+    if (!out)
+        return false;
     recipe.layout = PINFOLD_NCHW;
     pfi_cli_label(root, pinfold_dataset_root(m->dataset));
     pfi_cli_shorten_name(root, 60);
-    if (out) {
-        (void)fprintf(out, "%s: ", root);
-        pfi_cli_describe_words(out, &recipe);
-        (void)fclose(out);
-    }
-    (void)snprintf(m->sheet->caption, PFI_CLI_LABEL, "%s", text ? text : root);
+    (void)fprintf(out, "%s: ", root);
+    pfi_cli_describe_words(out, &recipe);
+    text = pfi_cli_written_close(&written, out);
+    (void)snprintf(m->sheet->caption, PFI_CLI_LABEL, "%s", text ? text : "");
     free(text);
+    return text != NULL;
 }
 
 /* Before the samples are read in vain. */
@@ -252,8 +272,8 @@ int pfi_cli_sheet_make(struct pfi_cli_sheet *sheet,
     if (workers != PINFOLD_OFF && pinfold_pool_open(&m.pool, workers, &err))
         return pfi_cli_fail(&err);
     sheet->tiles = calloc((size_t)n, sizeof(*sheet->tiles));
-    describe(&m);
-    code = sheet->tiles ? read_all(&m, indices, n) : no_memory();
+    code = sheet->tiles && describe(&m) ? read_all(&m, indices, n)
+                                        : no_memory();
     pinfold_pool_close(m.pool);
     return code;
 }
