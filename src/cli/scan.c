@@ -16,6 +16,8 @@
 /* Tiles of a sheet of which no number was asked. */
 enum { COUNT = 200, COLUMNS = 8 };
 
+enum { SHOWN_UNREAD = 10 }; /* the rest is counted */
+
 /* ------------------------------------------------------------------- sheet ---
  */
 
@@ -59,6 +61,23 @@ static void set_labels(const struct pfi_cli_scan *s,
     }
 }
 
+/* Those that were good when they were scanned. */
+static int tell_bad(const struct pfi_cli_scan *s,
+                    const struct pfi_cli_sheet *sheet)
+{
+    int code = PFI_CLI_OK;
+
+    for (int64_t k = 0; k < sheet->n; k++) {
+        const struct pfi_cli_tile *const tile = &sheet->tiles[k];
+
+        if (!tile->wrong[0] || s->files[tile->index].status)
+            continue;
+        pfi_cli_tile_tell(tile, s->dataset);
+        code = PFI_CLI_FAILED;
+    }
+    return code;
+}
+
 static int draw_samples(const struct pfi_cli_scan *s, const int64_t *indices,
                         int64_t n)
 {
@@ -74,6 +93,8 @@ static int draw_samples(const struct pfi_cli_scan *s, const int64_t *indices,
         set_labels(s, &sheet);
         code = pfi_cli_sheet_save(&sheet, s->o->sheet.file);
     }
+    if (!code)
+        code = tell_bad(s, &sheet);
     pfi_cli_sheet_free(&sheet);
     if (!code && !s->o->quiet)
         pfi_cli_say("pinfold: %lld of %lld samples are in %s", (long long)n,
@@ -129,6 +150,23 @@ static int open_both(struct pfi_cli_scan *s)
     return PFI_CLI_OK;
 }
 
+/* What is not read may overlap. */
+static void count_unread(struct pfi_cli_scan *s)
+{
+    for (int64_t i = 0; i < pinfold_dataset_size(s->second); i++) {
+        const struct pfi_cli_scanned *const file = &s->second_files[i];
+
+        if (file->status && s->unread++ < SHOWN_UNREAD)
+            pfi_cli_say("pinfold: %s/%s: %s: not compared",
+                        pinfold_dataset_root(s->second),
+                        pinfold_dataset_path(s->second, i),
+                        pfi_cli_scan_reason(file));
+    }
+    if (s->unread > SHOWN_UNREAD)
+        pfi_cli_say("pinfold: %lld samples of %s were not compared",
+                    (long long)s->unread, pinfold_dataset_root(s->second));
+}
+
 static int look(struct pfi_cli_scan *s)
 {
     int code = open_both(s);
@@ -140,6 +178,8 @@ static int look(struct pfi_cli_scan *s)
         s->second_files = pfi_cli_scan_all(s->second, s->o, false);
     if (!s->files || (s->second && !s->second_files))
         return PFI_CLI_FAILED;
+    if (s->second)
+        count_unread(s);
     if (pfi_cli_scan_find(s))
         return PFI_CLI_OK;
     (void)fputs("pinfold: out of memory for the findings\n", stderr);
@@ -181,5 +221,5 @@ int pfi_cli_scan(const struct pfi_cli_options *o)
     free(s.findings);
     pinfold_dataset_close(s.dataset);
     pinfold_dataset_close(s.second);
-    return code ? code : s.bad ? PFI_CLI_FAILED : PFI_CLI_OK;
+    return code ? code : s.bad || s.unread ? PFI_CLI_FAILED : PFI_CLI_OK;
 }

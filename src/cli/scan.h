@@ -11,7 +11,8 @@
 /* About one sample.  All zero is one that was not looked at. */
 struct pfi_cli_scanned {
     pinfold_status status;
-    char *message; /* why it is bad; NULL where it is not, or without memory */
+    char *message; /* why it is bad; NULL where it is not, or without memory,
+                    * which is the reason then */
     const char *format, *mode; /* Pillow's */
     int32_t orientation;       /* EXIF's, 1 to 8; 0 = none */
     bool open_end;             /* decodes, but its last chunks are missing */
@@ -55,6 +56,7 @@ struct pfi_cli_scan {
     struct pfi_cli_finding *findings; /* by sample, then by class */
     int64_t n_findings, room;
     int64_t bad, suspicious; /* samples; one that is bad is not suspicious */
+    int64_t unread;          /* of the second */
     int64_t median;          /* samples of a class that is not empty */
 };
 
@@ -77,6 +79,8 @@ void pfi_cli_scan_free(struct pfi_cli_scanned *files, int64_t n);
 /* Fills in the findings and their counts; false when out of memory. */
 bool pfi_cli_scan_find(struct pfi_cli_scan *scan);
 
+/* Why it is bad. */
+const char *pfi_cli_scan_reason(const struct pfi_cli_scanned *file);
 bool pfi_cli_kind_is_bad(enum pfi_cli_kind kind);
 /* "truncated", "cmyk", ... */
 const char *pfi_cli_kind_name(enum pfi_cli_kind kind);

@@ -12,8 +12,13 @@ enum { SIDE = 8 };
 
 static void set_bad(struct pfi_cli_scanned *out, const pinfold_error *err)
 {
-    out->status = err->status;
     out->message = strdup(err->message);
+    out->status = out->message ? err->status : PINFOLD_E_MEMORY;
+}
+
+const char *pfi_cli_scan_reason(const struct pfi_cli_scanned *file)
+{
+    return file->message ? file->message : "out of memory";
 }
 
 static uint32_t get32(const unsigned char *p)
@@ -40,21 +45,24 @@ static bool png_lacks_end(const unsigned char *file, size_t size)
 }
 
 /* An EXIF block too broken to be read turns nothing. */
-static void read_header(struct pfi_cli_scanned *out, const void *file,
-                        size_t size, pinfold_recipe recipe)
+static pinfold_status read_header(struct pfi_cli_scanned *out,
+                                  const void *file, size_t size,
+                                  pinfold_recipe recipe, pinfold_error *err)
 {
     pinfold_plan plan = {.struct_size = sizeof(plan)};
     pinfold_status status;
 
     recipe.exif = 1;
-    status = pinfold_plan_picture(&recipe, file, size, &plan, NULL);
+    status = pinfold_plan_picture(&recipe, file, size, &plan, err);
     recipe.exif = 0;
-    if (status &&
-        pinfold_plan_picture(&recipe, file, size, &plan, NULL) != PINFOLD_OK)
-        return;
+    if (status && status != PINFOLD_E_MEMORY)
+        status = pinfold_plan_picture(&recipe, file, size, &plan, err);
+    if (status)
+        return status;
     out->format = plan.format;
     out->mode = plan.mode;
     out->orientation = plan.orientation;
+    return status;
 }
 
 /* The limits are the options'; the size is one that every picture has, and for
@@ -89,10 +97,13 @@ void pfi_cli_scan_file(struct pfi_cli_scanned *out,
         pfi_cli_sha256(file, size, out->hash);
     if (recipe) {
         const pinfold_recipe whole = whole_recipe(recipe);
+        pinfold_status status = read_header(out, file, size, whole, &err);
 
-        read_header(out, file, size, whole);
-        if (pinfold_preprocess(&whole, file, size, sample, sizeof(sample),
-                               &err))
+        /* Of what is bad the decoder tells more than the header. */
+        if (status != PINFOLD_E_MEMORY)
+            status = pinfold_preprocess(&whole, file, size, sample,
+                                        sizeof(sample), &err);
+        if (status)
             set_bad(out, &err);
         else
             out->open_end =

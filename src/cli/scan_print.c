@@ -5,6 +5,7 @@
 
 #include "src/cli/scan.h"
 #include "src/cli/text.h"
+#include "src/cli/written.h"
 
 /* Paths that are longer push the reason to the right. */
 enum { PATH_COLUMN = 40 };
@@ -55,20 +56,23 @@ static int width_of(const char *text)
     return n;
 }
 
-/* Returns how wide it was. */
+/* Returns how wide it was; without memory, how wide it is unescaped. */
 static int print_escaped(const char *name)
 {
+    struct pfi_cli_written written;
+    FILE *const out = pfi_cli_written_open(&written);
     char *shown = NULL;
-    size_t size = 0;
-    FILE *const out = open_memstream(&shown, &size);
-    int width = 0;
+    int width;
 
-    if (out)
+    if (out) {
         pfi_cli_print_name(out, name);
-    if (out && !fclose(out)) {
-        (void)fputs(shown, stdout);
-        width = width_of(shown);
+        shown = pfi_cli_written_close(&written, out);
     }
+    if (shown)
+        (void)fputs(shown, stdout);
+    else
+        pfi_cli_print_name(stdout, name);
+    width = width_of(shown ? shown : name);
     free(shown);
     return width;
 }
@@ -109,7 +113,7 @@ static void print_reason(const struct pfi_cli_scan *s,
     case PFI_CLI_DUPLICATE:
     case PFI_CLI_OVERLAP: print_same(s, f); break;
     default:
-        (void)print_escaped(file->message ? file->message : "no reason kept");
+        (void)print_escaped(pfi_cli_scan_reason(file));
     }
 }
 
@@ -184,8 +188,8 @@ static void print_sample(const struct pfi_cli_scan *s,
                  (long long)f->label);
     print_member("path", name_of(s, f));
     (void)printf(",\"status\":\"%s\"", pinfold_status_name(file->status));
-    if (file->message)
-        print_member("message", file->message);
+    if (file->status)
+        print_member("message", pfi_cli_scan_reason(file));
     if (file->format)
         (void)printf(",\"format\":\"%s\",\"mode\":\"%s\",\"orientation\":%d",
                      file->format, file->mode, file->orientation);
@@ -232,12 +236,15 @@ void pfi_cli_scan_print_json(const struct pfi_cli_scan *s)
 /* -------------------------------------------------------------------- list ---
  */
 
+/* Where memory was short, nothing is known of the file. */
+
 void pfi_cli_scan_print_bad(const struct pfi_cli_scan *s, FILE *out)
 {
     for (int64_t i = 0; i < s->n_findings; i++) {
         const struct pfi_cli_finding *const f = &s->findings[i];
 
-        if (!pfi_cli_kind_is_bad(f->kind))
+        if (!pfi_cli_kind_is_bad(f->kind) ||
+            s->files[f->sample].status == PINFOLD_E_MEMORY)
             continue;
         if (s->o->null)
             (void)fputs(name_of(s, f), out);

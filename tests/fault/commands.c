@@ -55,6 +55,9 @@ static const struct sweep_excuse excuses[] = {
     {"unlink", "export shard", ".lock", "a lock is its process's, not its file's"},
     {"close", "export shard", ".lock", "a lock is its process's, not its file's"},
     {"unlink", "export shard again", ".journal", "a manifest goes before it"},
+    {"open: E", "sheet", "/", "a sample is made again"},
+    {"open: E", "scan json", "/", "a sample is made again"},
+    {"read: early end", "sheet", "/", "a sample is made again"},
     {"stat", "plan", "", "the largest file of those that can be seen"},
     {"", "tune", "", "only the first run's bad samples are named, and a count "
                      "of CPUs has another way"},

@@ -100,13 +100,13 @@ const struct row rows[] = {
     {"scan json",
      "scan tree tree --workers 1 --quiet --json --sheet out/s.png "
      "--quarantine-list out/q --crop 8 --resize 9",
-     ROW_LISTS, NULL},
-    {"sheet", "sheet tree out/s.png --quiet --workers 1 --resize 9 --crop 8", 0,
-     NULL},
+     ROW_LISTS | ROW_KEEPS, NULL},
+    {"sheet", "sheet tree out/s.png --quiet --workers 1 --resize 9 --crop 8",
+     ROW_KEEPS, NULL},
     {"sheet json, before",
      "sheet tree out/s.png --json --before --quiet --workers 1 --resize 9 "
      "--crop 8",
-     0, NULL},
+     ROW_KEEPS, NULL},
     {"sheet terminal",
      "sheet tree --term=blocks --quiet --workers 1 --resize 9 --crop 8", 0, NULL},
     {"diff equal", "diff in/a/images.npy in/a.safetensors", ROW_TWO, NULL},

@@ -11,7 +11,8 @@ enum {
                      * file the end alone */
     ROW_DEVICE = 2, /* with two fake devices */
     ROW_LISTS = 4,  /* what is bad is listed on stdout */
-    ROW_KEEPS = 8,  /* a bad sample is zeroed in what is written */
+    ROW_KEEPS = 8,  /* a bad sample is zeroed, drawn as such or listed in what
+                     * is written */
     ROW_TWO = 16,   /* trouble is status 2, as diff(1) has it */
     ROW_UNCLEAR = 32, /* status 1 without a word is a result, too */
     ROW_LACKS = 64  /* what it writes is no more than a help */
