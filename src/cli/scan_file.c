@@ -45,9 +45,9 @@ static bool png_lacks_end(const unsigned char *file, size_t size)
 }
 
 /* An EXIF block too broken to be read turns nothing. */
-static pinfold_status read_header(struct pfi_cli_scanned *out,
-                                  const void *file, size_t size,
-                                  pinfold_recipe recipe, pinfold_error *err)
+static pinfold_status read_header(struct pfi_cli_scanned *out, const void *file,
+                                  size_t size, pinfold_recipe recipe,
+                                  pinfold_error *err)
 {
     pinfold_plan plan = {.struct_size = sizeof(plan)};
     pinfold_status status;

@@ -112,8 +112,7 @@ static void print_reason(const struct pfi_cli_scan *s,
         break;
     case PFI_CLI_DUPLICATE:
     case PFI_CLI_OVERLAP: print_same(s, f); break;
-    default:
-        (void)print_escaped(pfi_cli_scan_reason(file));
+    default: (void)print_escaped(pfi_cli_scan_reason(file));
     }
 }
 

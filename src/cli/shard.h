@@ -27,7 +27,7 @@ struct pfi_cli_shard {
     struct pfi_cli_place place;
     struct pfi_cli_suffix suffix;
     char *images, *part, *manifest, *journal, *lock; /* names in the place */
-    const char *files[PFI_CLI_SHARD_FILES];   /* that the manifest lists */
+    const char *files[PFI_CLI_SHARD_FILES]; /* that the manifest lists */
     int n_files;
     int lock_fd;
     uint64_t dataset_hash, order_hash;
@@ -86,8 +86,8 @@ bool pfi_cli_shard_read_statuses(const struct pfi_cli_shard *s,
 const char *pfi_cli_shard_differs(struct pfi_cli_json a, struct pfi_cli_json b,
                                   bool same_rank);
 /* The same for what this run makes; false without memory. */
-bool pfi_cli_shard_differs_from(const struct pfi_cli_shard *s,
-                                const char *text, const char **differs);
+bool pfi_cli_shard_differs_from(const struct pfi_cli_shard *s, const char *text,
+                                const char **differs);
 
 bool pfi_cli_shard_status(struct pfi_cli_json *t, pinfold_status *out);
 

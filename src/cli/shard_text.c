@@ -79,8 +79,7 @@ static int write_file(FILE *out, const struct pfi_cli_shard *s, int i)
     char hex[65] = "";
 
     if (fstatat(s->place.folder, name, &st, AT_SYMLINK_NOFOLLOW) ||
-        (s->o->checksums &&
-         !pfi_cli_sha256_file(s->place.folder, name, hex)))
+        (s->o->checksums && !pfi_cli_sha256_file(s->place.folder, name, hex)))
         return pfi_cli_place_fail(&s->place, name, strerror(errno));
     (void)fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
     pfi_cli_print_json_exact(out, name);
@@ -227,8 +226,8 @@ const char *pfi_cli_shard_differs(struct pfi_cli_json a, struct pfi_cli_json b,
     return NULL;
 }
 
-bool pfi_cli_shard_differs_from(const struct pfi_cli_shard *s,
-                                const char *text, const char **differs)
+bool pfi_cli_shard_differs_from(const struct pfi_cli_shard *s, const char *text,
+                                const char **differs)
 {
     struct pfi_cli_written written;
     FILE *const out = pfi_cli_written_open(&written);

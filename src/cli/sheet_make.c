@@ -134,9 +134,9 @@ static pinfold_status make_again(const struct maker *m,
     void *const file = pfi_cli_sample_read(m->dataset, tile->index, &size, err);
 
     recipe.random_seed = seed_of(m, tile);
-    status = file ? pinfold_preprocess(&recipe, file, size, sample, m->bytes,
-                                       err)
-                  : err->status;
+    status =
+        file ? pinfold_preprocess(&recipe, file, size, sample, m->bytes, err)
+             : err->status;
     free(file);
     return status;
 }
@@ -244,7 +244,8 @@ static int check_size(const struct maker *m)
     if (m->o->sheet.term || pfi_cli_image_fits(layout.width, layout.height))
         return PFI_CLI_OK;
     pfi_cli_say("pinfold: a sheet of %d x %d pixels is too large; --count and "
-                "--crop make it smaller", layout.width, layout.height);
+                "--crop make it smaller",
+                layout.width, layout.height);
     return PFI_CLI_FAILED;
 }
 
@@ -272,8 +273,8 @@ int pfi_cli_sheet_make(struct pfi_cli_sheet *sheet,
     if (workers != PINFOLD_OFF && pinfold_pool_open(&m.pool, workers, &err))
         return pfi_cli_fail(&err);
     sheet->tiles = calloc((size_t)n, sizeof(*sheet->tiles));
-    code = sheet->tiles && describe(&m) ? read_all(&m, indices, n)
-                                        : no_memory();
+    code =
+        sheet->tiles && describe(&m) ? read_all(&m, indices, n) : no_memory();
     pinfold_pool_close(m.pool);
     return code;
 }
