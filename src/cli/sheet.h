@@ -61,7 +61,8 @@ bool pfi_cli_sheet_draw(const struct pfi_cli_sheet *sheet,
                         struct pfi_cli_image *out);
 
 /* A pane of its own size: a picture scaled down, the whole picture with what
- * the crop leaves out darkened, or a sign for a bad one. */
+ * the crop leaves out darkened, or a sign for a bad one; false when out of
+ * memory. */
 bool pfi_cli_pane(struct pfi_cli_image *out, const struct pfi_cli_tile *tile,
                   bool before, int32_t width, int32_t height);
 

@@ -73,9 +73,12 @@ bool pfi_cli_pane(struct pfi_cli_image *out, const struct pfi_cli_tile *tile,
         return pfi_cli_image_scale(out, &tile->after, width, height);
     if (!pfi_cli_image_make(out, width, height))
         return false;
-    if (tile->after.rgb)
-        return draw_before(out, tile,
-                           (double)width / (double)tile->after.width);
+    if (tile->after.rgb) {
+        if (draw_before(out, tile, (double)width / (double)tile->after.width))
+            return true;
+        pfi_cli_image_free(out);
+        return false;
+    }
     pfi_cli_image_fill(out, all_of(out), dark_red);
     pfi_cli_image_frame(out, all_of(out), width >= 200 ? 2 : 1, red);
     return true;
