@@ -39,6 +39,7 @@ struct client {
 static struct sockaddr_in address;
 static struct picture pictures[256];
 static int n_pictures;
+static char long_line[100000];
 
 /* Guarded by the lock: answers by their status, 0 = closed without one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -211,6 +212,10 @@ static void damaged_picture(struct client *c)
     unsigned char *const bytes = malloc(p->size);
     size_t size = p->size;
 
+    if (!bytes) {
+        fail("no memory", 0, "");
+        return;
+    }
     memcpy(bytes, p->bytes, size);
     if (rand_r(&c->seed) % 2)
         size = 1 + (size_t)rand_r(&c->seed) % size;
@@ -292,17 +297,13 @@ static void no_http(struct client *c)
 
 static void long_header(struct client *c)
 {
-    static char line[100000];
     const int fd = open_connection();
     char answer[ANSWER];
     int status;
 
     (void)c;
-    (void)pthread_mutex_lock(&lock);
-    memset(line, 'x', sizeof(line));
-    (void)pthread_mutex_unlock(&lock);
     (void)(put_text(fd, "POST / HTTP/1.1\r\nX-Long: ") &&
-           put(fd, line, sizeof(line)));
+           put(fd, long_line, sizeof(long_line)));
     status = get(fd, answer);
     if (status / 100 != 4 && status)
         fail("a long header", status, answer);
@@ -488,6 +489,7 @@ int main(int argc, char **argv)
     address.sin_family = AF_INET;
     address.sin_port = htons((uint16_t)atoi(argv[1]));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    memset(long_line, 'x', sizeof(long_line));
     for (int i = 4; i < argc; i++)
         load(argv[i]);
     run_clients(atoi(argv[2]));
