@@ -1,21 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The example's logits are those of ONNX Runtime in Python on torchvision's tensors, bit for bit.
-usage: onnxruntime.py EXAMPLE libpinfold.so MODEL"""
+usage: compare_onnxruntime.py EXAMPLE libpinfold.so MODEL"""
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-# This file's own name is the package's.
-sys.path[0] = str(Path(__file__).parents[2] / "examples")
+import models
 import numpy as np
-import onnx
 import onnxruntime
-import python_ctypes as pinfold
-
-sys.path[0] = str(Path(__file__).parent)
 import recipe
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
+import python_ctypes as pinfold
 
 EXAMPLE, LIBRARY, MODEL = sys.argv[1:]
 
@@ -59,27 +57,10 @@ def compare(folder):
     print(f"{len(good)} pictures: inputs and logits are equal, {len(errors)} damaged ones are named")
 
 
-def small(folder, name, inputs, element=onnx.TensorProto.FLOAT):
-    """A model that flattens its first input."""
-    h = onnx.helper
-    graph = h.make_graph([h.make_node("Flatten", ["in0"], ["out"])], name,
-                         [h.make_tensor_value_info(f"in{i}", element, shape) for i, shape in enumerate(inputs)],
-                         [h.make_tensor_value_info("out", element, None)])
-    path = folder / f"{name}.onnx"
-    onnx.save(h.make_model(graph, opset_imports=[h.make_opsetid("", 17)], ir_version=8), path)
-    return path
-
-
 def refusals(folder):
-    f32 = ["N", 3, 224, 224]
-    cases = [(small(folder, "size", [["N", 3, 260, 260]]),
-              "takes N x 3 x 260 x 260, but the preset gives N x 3 x 224 x 224"),
-             (small(folder, "nhwc", [["N", 224, 224, 3]]),
-              "takes N x 224 x 224 x 3 (NHWC: recipe.layout = PINFOLD_NHWC), but the preset gives N x 3 x 224 x 224"),
-             (small(folder, "two", [f32, f32]), "takes 2 inputs"),
-             (small(folder, "half", [f32], onnx.TensorProto.FLOAT16), "the first of type 10"),
-             (small(folder, "flat", [["N", 150528]]), "with 2 dimensions"),
-             (folder / "none.onnx", "none.onnx"), (recipe.TREE.parent / "tree.tsv", "onnxruntime: ")]
+    cases = models.refused(folder) + [
+        (folder / "two.onnx", "takes 2 inputs"), (folder / "half.onnx", "the first of type 10"),
+        (folder / "flat.onnx", "with 2 dimensions"), (recipe.TREE.parent / "tree.tsv", "onnxruntime: ")]
     for model, wanted in cases:
         done = run(model, recipe.TREE)
         assert done.returncode == 1 and wanted in done.stderr and done.stderr.count("\n") == 1 and not done.stdout, \
@@ -91,7 +72,7 @@ def refusals(folder):
         done = run(*arguments)
         assert done.returncode == code and wanted in done.stderr, done
     # One picture at a time, by a model that takes no more.
-    done = run(small(folder, "one", [[1, 3, 224, 224]]), recipe.TREE)
+    done = run(models.small(folder, "one", [[1, 3, 224, 224]]), recipe.TREE)
     assert len(done.stdout.splitlines()) > 30, done
     print(f"{len(cases) + 4} refusals say why")
 
