@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""An example's logits are those of the same engine in Python on torchvision's tensors, bit for bit, and models that take
+something else are refused in words.
+usage: compare.py openvino EXAMPLE libpinfold.so MODEL"""
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import models
+import numpy as np
+import recipe
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
+import python_ctypes as pinfold
+
+ENGINE, EXAMPLE, LIBRARY, MODEL = sys.argv[1:]
+# Each gives the function from images to logits.
+ENGINES = {}
+
+
+def engine(function):
+    ENGINES[function.__name__] = function
+    return function
+
+
+@engine
+def openvino(model):
+    import openvino
+    compiled = openvino.Core().compile_model(model, "CPU", {"INFERENCE_NUM_THREADS": 1,
+                                                            "INFERENCE_PRECISION_HINT": "f32"})
+    return lambda images: compiled(images)[0]
+
+
+def run(*arguments):
+    return subprocess.run([EXAMPLE, *map(str, arguments)], capture_output=True, text=True)
+
+
+def compare(folder):
+    """Inputs, all logits, and the lines that are printed."""
+    classify = ENGINES[ENGINE](MODEL)
+    done = run(MODEL, recipe.TREE, "tf_efficientnet_lite0", folder / "logits")
+    names = sorted(p for p in recipe.TREE.rglob("*") if p.is_file())
+    logits = np.fromfile(folder / "logits", np.float32).reshape(-1, 1000)
+    row, lines = 0, []
+    for tensor, batch in pinfold.batches(LIBRARY, str(recipe.TREE), "tf_efficientnet_lite0", batch_size=16):
+        images = np.from_dlpack(tensor)
+        there = np.zeros_like(images)
+        for i in range(batch.count):
+            if batch.statuses[i] == 0:
+                path = names[batch.indices[i]]
+                there[i] = recipe.lite0(path)
+                best = logits[row + i].argmax()
+                lines.append(f"{path.relative_to(recipe.TREE)}\t{best} {float(logits[row + i][best]):.9g}")
+        assert there.tobytes() == images.tobytes(), f"inputs of batch {batch.number} differ"
+        wanted = classify(there)
+        assert wanted.tobytes() == logits[row:row + batch.count].tobytes(), \
+            f"logits of batch {batch.number} differ by {abs(wanted - logits[row:row + batch.count]).max()}"
+        row += batch.count
+    assert row == len(logits) == len(names) and done.stdout.splitlines() == lines and len(lines) > 30, done
+    assert done.returncode == 1 and done.stderr.count("\n") == row - len(lines), done.stderr
+    print(f"{len(lines)} pictures: inputs and logits are equal, {row - len(lines)} damaged ones are named")
+
+
+def refusals(folder):
+    cases = models.refused(folder)
+    for model, wanted in cases:
+        done = run(model, recipe.TREE)
+        assert done.returncode == 1 and wanted in done.stderr and str(model) in done.stderr, (model, done)
+        assert done.stderr.count("\n") == 1 and not done.stdout, (model, done)
+    (folder / "empty").mkdir()
+    for arguments, code, wanted in [((MODEL, folder / "empty"), 1, "empty"), ((MODEL,), 2, "usage: "),
+                                    ((MODEL, recipe.TREE, "resnet51"), 1, "resnet51"),
+                                    ((MODEL, recipe.TREE, "resnet50", folder / "no/file"), 1, "no/file")]:
+        done = run(*arguments)
+        assert done.returncode == code and wanted in done.stderr, done
+    # One picture at a time, by a model that takes no more.
+    done = run(models.small(folder, "one", [[1, 3, 224, 224]]), recipe.TREE)
+    assert len(done.stdout.splitlines()) > 30, done
+    print(f"{len(cases) + 4} refusals say why")
+
+
+print(f"recipe.py: {recipe.check()} pictures as torchvision's checksums")
+with tempfile.TemporaryDirectory() as work:
+    compare(Path(work))
+    refusals(Path(work))
