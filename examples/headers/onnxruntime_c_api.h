@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define ORT_API_VERSION 1 /* has all that is named below */
 
 typedef struct OrtStatus OrtStatus;
@@ -100,8 +104,10 @@ typedef struct OrtApi {
     void (*ReleaseSessionOptions)(OrtSessionOptions *options);
 } OrtApi;
 
+#ifndef __cplusplus
 _Static_assert(offsetof(OrtApi, ReleaseSessionOptions) == 100 * sizeof(void *),
                "each function is at its place");
+#endif
 
 typedef struct OrtApiBase {
     const OrtApi *(*GetApi)(uint32_t version);
@@ -109,5 +115,9 @@ typedef struct OrtApiBase {
 } OrtApiBase;
 
 const OrtApiBase *OrtGetApiBase(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
