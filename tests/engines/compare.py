@@ -6,6 +6,7 @@ usage: compare.py ENGINE EXAMPLE libpinfold.so MODEL"""
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import models
@@ -15,6 +16,7 @@ import recipe
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 import python_ctypes as pinfold
 
+warnings.filterwarnings("ignore", module="torch")
 ENGINE, EXAMPLE, LIBRARY, MODEL = sys.argv[1:]
 # Each gives the function from images to logits, and how much it may differ by.
 ENGINES = {}
@@ -52,6 +54,36 @@ def opencv(model):
     return classify, 0
 
 
+@engine
+def libtorch(model):
+    import torch
+    torch.set_num_threads(1)
+    module = torch.jit.load(model).eval()
+    # The example asks with one sample first, and torch optimizes by what it has seen.
+    with torch.no_grad():
+        module(torch.zeros(1, 3, 224, 224))
+
+    def classify(images):
+        with torch.no_grad():
+            return module(torch.from_numpy(images)).numpy()
+    return classify, 0
+
+
+def torchscript(folder):
+    """As models.failing(), in TorchScript."""
+    import torch
+    models = {"size": (lambda x: x.flatten(1) @ torch.ones(3 * 260 * 260, 2), (1, 3, 260, 260)),
+              "nhwc": (lambda x: torch.conv2d(x, torch.ones(2, 224, 1, 1)).mean((2, 3)), (1, 224, 224, 3))}
+    for name, (function, shape) in models.items():
+        torch.jit.save(torch.jit.trace(function, torch.zeros(shape)), str(folder / f"{name}.pt"))
+    (folder / "text.pt").write_text("no model")
+    return [(folder / f"{name}.pt", "does not take float N x 3 x 224 x 224, which the preset gives") for name in models
+            ] + [(folder / "none.pt", "none.pt: libtorch: "), (folder / "text.pt", "text.pt: libtorch: ")]
+
+
+REFUSED = {"opencv": models.failing, "libtorch": torchscript}
+
+
 def run(*arguments):
     return subprocess.run([EXAMPLE, *map(str, arguments)], capture_output=True, text=True)
 
@@ -85,7 +117,7 @@ def compare(folder):
 
 
 def refusals(folder):
-    cases = models.failing(folder) if ENGINE == "opencv" else models.refused(folder)
+    cases = REFUSED.get(ENGINE, models.refused)(folder)
     for model, wanted in cases:
         done = run(model, recipe.TREE)
         assert done.returncode == 1 and wanted in done.stderr and str(model) in done.stderr, (model, done)
@@ -96,7 +128,7 @@ def refusals(folder):
                                     ((MODEL, recipe.TREE, "resnet50", folder / "no/file"), 1, "no/file")]:
         done = run(*arguments)
         assert done.returncode == code and wanted in done.stderr, done
-    if ENGINE != "opencv":
+    if ENGINE not in REFUSED:
         # One picture at a time, by a model that takes no more.
         done = run(models.small(folder, "one", [[1, 3, 224, 224]]), recipe.TREE)
         assert len(done.stdout.splitlines()) > 30, done
