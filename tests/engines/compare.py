@@ -38,7 +38,7 @@ def openvino(model):
 @engine
 def opencv(model):
     """Debian's module is of the same build as its library; its Python has no Pillow of the right version."""
-    if subprocess.run(["/usr/bin/python3", "-c", "import cv2"], capture_output=True).returncode:
+    if subprocess.run(["/usr/bin/python3", "-E", "-c", "import cv2"], capture_output=True).returncode:
         print("python3-opencv is not installed: compared with ONNX Runtime, to 0.001")
         import onnxruntime
         session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
@@ -49,7 +49,7 @@ def opencv(model):
     def classify(images):
         with tempfile.NamedTemporaryFile(suffix=".npy") as file:
             np.save(file.name, images)
-            subprocess.run(["/usr/bin/python3", "-c", code, model, file.name], check=True)
+            subprocess.run(["/usr/bin/python3", "-E", "-c", code, model, file.name], check=True)
             return np.load(file.name)
     return classify, 0
 
