@@ -149,6 +149,12 @@ static void prepare(int row, struct sweep_report *report)
     free(want.out);
     want.out = outputs_read("stdout", &size);
     want.code = report->code;
+    if (!want.code == !!(r->ways & ROW_FAILS) &&
+        !(r->ways & (ROW_TWO | ROW_UNCLEAR))) {
+        (void)fprintf(stderr, "%s: status %d without a fault\n", r->name,
+                      want.code);
+        exit(2);
+    }
     want.left = report->left;
     outputs_take(&want.files, "out");
 }

@@ -11,7 +11,7 @@ set(pinfold_door_definitions)
 set(pinfold_most_api 0)
 set(pinfold_most_commands 10)
 if(PINFOLD_SANITIZE)
-  list(APPEND pinfold_doors malloc calloc realloc posix_memalign free strdup)
+  list(APPEND pinfold_doors malloc calloc realloc posix_memalign free strdup strndup)
   # Each point is a process that takes a hundred times as long.
   set(pinfold_door_definitions PFI_GATE_WRAPS_HEAP)
   set(pinfold_most_api 2)

@@ -104,14 +104,24 @@ void *aligned_alloc(size_t alignment, size_t size)
     return posix_memalign(&ptr, alignment, size) ? NULL : ptr;
 }
 #else
-char *__wrap_strdup(const char *text);
 /* libc's would call its own malloc(). */
+char *__wrap_strndup(const char *text, size_t most);
+char *__wrap_strndup(const char *text, size_t most)
+{
+    const size_t size = strnlen(text, most);
+    char *const copy = __wrap_malloc(size + 1);
+
+    if (copy) {
+        memcpy(copy, text, size);
+        copy[size] = '\0';
+    }
+    return copy;
+}
+
+char *__wrap_strdup(const char *text);
 char *__wrap_strdup(const char *text)
 {
-    const size_t size = strlen(text) + 1;
-    char *const copy = __wrap_malloc(size);
-
-    return copy ? memcpy(copy, text, size) : NULL;
+    return __wrap_strndup(text, strlen(text));
 }
 #endif
 

@@ -57,7 +57,7 @@ const struct row rows[] = {
      ROW_VARIES | ROW_DEVICE, NULL},
     {"export npy", EXPORT, 0, NULL},
     {"export npy, bad ones kept", "export tree out/x" SMALL, ROW_KEEPS, NULL},
-    {"export npy again", EXPORT, 0,
+    {"export npy again", EXPORT, ROW_FAILS,
      EXPORT " --quiet"},
     {"export npy over", EXPORT " --force --shuffle", 0,
      EXPORT " --quiet"},

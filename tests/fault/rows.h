@@ -15,7 +15,8 @@ enum {
                      * is written */
     ROW_TWO = 16,   /* trouble is status 2, as diff(1) has it */
     ROW_UNCLEAR = 32, /* status 1 without a word is a result, too */
-    ROW_LACKS = 64  /* what it writes is no more than a help */
+    ROW_LACKS = 64, /* what it writes is no more than a help */
+    ROW_FAILS = 128 /* without a fault, too */
 };
 
 struct row {
