@@ -10,7 +10,7 @@
 
 struct measure {
     double *batch_seconds; /* [n_batches] */
-    long long room, n_batches, images, bad, seen_batches;
+    long long room, n_batches, images, bad;
     double seconds, last;
     pinfold_stats before, after;
 };
@@ -29,18 +29,11 @@ static double quantile(const struct measure *m, double q)
     return m->batch_seconds[(long long)(q * (double)(m->n_batches - 1) + 0.5)];
 }
 
-/* Warm-up ends when its batches are through: the clock starts there. */
-static bool count_batch(struct measure *m, const struct pfi_cli_options *o,
-                        pinfold_loader *loader, const pinfold_batch *batch)
+static bool count_batch(struct measure *m, const pinfold_batch *batch)
 {
     const double now = pfi_cli_seconds();
 
     m->bad += pfi_cli_report_bad(batch, m->bad);
-    if (m->seen_batches++ < o->warmup) {
-        m->last = now;
-        pinfold_loader_stats(loader, &m->before);
-        return true;
-    }
     if (m->n_batches == m->room) {
         m->room = m->room ? 2 * m->room : 1024;
         double *const grown = realloc(m->batch_seconds,
@@ -57,10 +50,9 @@ static bool count_batch(struct measure *m, const struct pfi_cli_options *o,
     return true;
 }
 
-static pinfold_status run_epoch(struct measure *m,
-                                const struct pfi_cli_options *o,
-                                pinfold_loader *loader, struct pfi_cli_bar *bar,
-                                long long wanted, pinfold_error *err)
+static pinfold_status run_epoch(struct measure *m, pinfold_loader *loader,
+                                struct pfi_cli_bar *bar, long long wanted,
+                                pinfold_error *err)
 {
     const pinfold_batch *batch;
     pinfold_status status;
@@ -69,7 +61,7 @@ static pinfold_status run_epoch(struct measure *m,
         status = pfi_cli_next(loader, &batch, err);
         if (status)
             return status;
-        const bool good = count_batch(m, o, loader, batch);
+        const bool good = count_batch(m, batch);
 
         pfi_cli_bar_add(bar, batch->count);
         /* NULL is the stream whose work the release waits for: none here. */
@@ -83,24 +75,46 @@ static pinfold_status run_epoch(struct measure *m,
     return status ? status : PINFOLD_END;
 }
 
+/* The clock starts with the first epoch, again behind a warm-up, so that nothing
+ * is made before it that is measured. */
+static pinfold_status start_clock(struct measure *m,
+                                  const struct pfi_cli_options *o,
+                                  const struct pfi_cli_run *run,
+                                  struct pfi_cli_bar *bar, pinfold_error *err)
+{
+    pinfold_status status;
+
+    m->last = run->started;
+    if (!o->warmup)
+        return PINFOLD_OK;
+    status = pfi_cli_warm_up(run->loader, o, bar, err);
+    m->last = pfi_cli_seconds();
+    if (!status)
+        status = pinfold_loader_start(run->loader, o->epoch, err);
+    /* Behind the start, which waits for what is being made of the warm-up. */
+    pinfold_loader_stats(run->loader, &m->before);
+    return status;
+}
+
 /* Epochs go on until those asked for are measured, or the batches. */
 static pinfold_status run_all(struct measure *m,
                               const struct pfi_cli_options *o,
-                              pinfold_loader *loader, pinfold_error *err)
+                              const struct pfi_cli_run *run, pinfold_error *err)
 {
+    pinfold_loader *const loader = run->loader;
     const long long per_epoch = pinfold_loader_batch_count(loader);
-    const long long wanted = o->batches ? o->batches : per_epoch * o->epochs;
-    pinfold_status status = PINFOLD_END;
+    const long long wanted =
+        o->batches && per_epoch ? o->batches : per_epoch * o->epochs;
     struct pfi_cli_bar bar;
+    pinfold_status status;
     long long epoch = o->epoch;
 
     pfi_cli_bar_start(&bar, o, pfi_cli_run_total(loader, o));
-    m->last = pfi_cli_seconds();
-    while (status == PINFOLD_END && per_epoch && m->n_batches < wanted) {
-        if (epoch > o->epoch && pinfold_loader_start(loader, epoch, err))
-            return err->status;
-        status = run_epoch(m, o, loader, &bar, wanted, err);
-        epoch++;
+    status = start_clock(m, o, run, &bar, err);
+    while (!status && m->n_batches < wanted) {
+        status = run_epoch(m, loader, &bar, wanted, err);
+        if (status == PINFOLD_END && m->n_batches < wanted)
+            status = pinfold_loader_start(loader, ++epoch, err);
     }
     pfi_cli_bar_end(&bar);
     pinfold_loader_stats(loader, &m->after);
@@ -227,8 +241,8 @@ static void print_words(const struct measure *m)
 {
     const pinfold_stats *const a = &m->after, *const b = &m->before;
     const long long made = (long long)(a->samples - b->samples);
-    const uint64_t caller = a->caller_wait_ns - b->caller_wait_ns;
-    const uint64_t worker = a->worker_wait_ns - b->worker_wait_ns;
+    const double caller = (double)(a->caller_wait_ns - b->caller_wait_ns) * 1e-6;
+    const double worker = (double)(a->worker_wait_ns - b->worker_wait_ns) * 1e-6;
     pinfold_info info = {.struct_size = sizeof(info)};
     struct rusage usage;
 
@@ -250,10 +264,11 @@ static void print_words(const struct measure *m)
                  per_image_ms(a->transform_ns, b->transform_ns, made),
                  per_image_ms(a->copy_ns, b->copy_ns, made));
     (void)printf("the caller waited %.0f ms for the workers, they %.0f ms for "
-                 "the caller: %s\n",
-                 (double)caller * 1e-6, (double)worker * 1e-6,
-                 caller > worker ? "loading is the bottleneck"
-                                 : "the caller is the bottleneck");
+                 "the caller%s\n",
+                 caller, worker,
+                 caller < 0.5 && worker < 0.5 ? ""
+                 : caller > worker            ? ": loading is the bottleneck"
+                                              : ": the caller is the bottleneck");
     (void)printf("memory: %s slots, peak %.1f MiB; upload: %s\n", a->memory,
                  (double)usage.ru_maxrss / 1024,
                  strcmp(a->upload, "on") ? "off" : "on");
@@ -283,7 +298,7 @@ int pfi_cli_bench(const struct pfi_cli_options *o)
     code = pfi_cli_run_open(&run, o);
     if (code)
         return code;
-    status = run_all(&m, o, run.loader, &err);
+    status = run_all(&m, o, &run, &err);
     closed = pfi_cli_run_close(&run, PFI_CLI_OK);
     if (status < 0) {
         code = pfi_cli_fail(&err);

@@ -23,9 +23,8 @@ struct lane {
     pinfold_error error;
 };
 
-/* Gives the lane's batches back as they come; those of the warm-up are not
- * counted. */
-static pinfold_status run_epoch(struct lane *lane, long long *left)
+/* Gives the lane's batches back as they come. */
+static pinfold_status run_epoch(struct lane *lane)
 {
     const struct pfi_cli_options *const o = lane->options;
     const pinfold_batch *batch;
@@ -36,32 +35,40 @@ static pinfold_status run_epoch(struct lane *lane, long long *left)
         if (status)
             return status;
         lane->bad += pfi_cli_report_bad(batch, lane->bad);
-        if (*left > 0) {
-            --*left;
-            lane->begin = pfi_cli_seconds();
-        } else {
-            lane->images += batch->count;
-            lane->batches++;
-        }
+        lane->images += batch->count;
+        lane->batches++;
         /* NULL is the stream whose work the release waits for: none here. */
         status = pinfold_batch_release_after(batch, NULL, &lane->error);
     }
     return status ? status : PINFOLD_END;
 }
 
+static pinfold_status warm_up(struct lane *lane)
+{
+    const struct pfi_cli_options *const o = lane->options;
+    struct pfi_cli_bar none = {.shown = false};
+    pinfold_status status;
+
+    if (!o->warmup)
+        return PINFOLD_OK;
+    status = pinfold_loader_start(lane->loader, o->epoch, &lane->error);
+    return status ? status
+                  : pfi_cli_warm_up(lane->loader, o, &none, &lane->error);
+}
+
 static void *run_lane(void *argument)
 {
     struct lane *const lane = argument;
     const struct pfi_cli_options *const o = lane->options;
-    long long left = o->warmup;
 
+    lane->status = warm_up(lane);
     lane->begin = pfi_cli_seconds();
-    lane->status = PINFOLD_END;
-    for (long long i = 0; lane->status == PINFOLD_END && i < o->epochs; i++) {
+    for (long long i = 0;
+         (!lane->status || lane->status == PINFOLD_END) && i < o->epochs; i++) {
         lane->status =
             pinfold_loader_start(lane->loader, o->epoch + i, &lane->error);
         if (!lane->status)
-            lane->status = run_epoch(lane, &left);
+            lane->status = run_epoch(lane);
     }
     lane->end = pfi_cli_seconds();
     return NULL;

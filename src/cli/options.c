@@ -226,7 +226,7 @@ static const struct option table[] = {
      "to measure (1; tune 4)"},
     {"batches", "N", PFI_CLI_BENCH | PFI_CLI_TUNE, take_batches,
      "to measure at most (tune 16 an epoch)"},
-    {"warmup", "N", PFI_CLI_BENCH, take_warmup, "batches left out (2)"},
+    {"warmup", "N", PFI_CLI_BENCH, take_warmup, "batches loaded before, and left out (2)"},
     {"stats", NULL, PFI_CLI_BENCH, take_stats,
      "say what each stage of a picture costs"},
     {"replacement", NULL, RUNS, pfi_cli_take_replacement,

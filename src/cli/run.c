@@ -125,6 +125,7 @@ int pfi_cli_run_open_loader(struct pfi_cli_run *run,
     options.order = &order.order;
     status = pinfold_loader_open(&run->loader, run->dataset, &options, &err);
     pfi_cli_order_close(&order);
+    run->started = pfi_cli_seconds();
     if (!status && !options.state)
         status = pinfold_loader_start(run->loader, o->epoch, &err);
     if (status)
@@ -144,20 +145,28 @@ int pfi_cli_run_open(struct pfi_cli_run *run, const struct pfi_cli_options *o)
     return code ? code : pfi_cli_run_open_loader(run, o);
 }
 
-long long pfi_cli_run_total(const pinfold_loader *loader,
-                            const struct pfi_cli_options *o)
+/* Samples of the first batches, from the start of an epoch. */
+static long long samples_of(const pinfold_loader *loader,
+                            const struct pfi_cli_options *o, long long batches)
 {
     const long long samples = pinfold_loader_sample_count(loader);
     const long long per_epoch = pinfold_loader_batch_count(loader);
     const long long batch = o->loader.batch_size ? o->loader.batch_size : 256;
-
-    if (o->command != PFI_CLI_BENCH || !per_epoch)
-        return samples;
-    const long long batches =
-        (o->batches ? o->batches : per_epoch * o->epochs) + o->warmup;
     const long long rest = batches % per_epoch * batch;
 
     return batches / per_epoch * samples + (rest < samples ? rest : samples);
+}
+
+long long pfi_cli_run_total(const pinfold_loader *loader,
+                            const struct pfi_cli_options *o)
+{
+    const long long per_epoch = pinfold_loader_batch_count(loader);
+
+    if (o->command != PFI_CLI_BENCH || !per_epoch)
+        return pinfold_loader_sample_count(loader);
+    return samples_of(loader, o, o->warmup) +
+           samples_of(loader, o,
+                      o->batches ? o->batches : per_epoch * o->epochs);
 }
 
 int pfi_cli_run_close(struct pfi_cli_run *run, int code)
@@ -184,6 +193,27 @@ pinfold_status pfi_cli_next(pinfold_loader *loader, const pinfold_batch **batch,
         if (waits == SLOW_WAITS)
             pfi_cli_say("pinfold: %s", err->message);
         status = pinfold_loader_next(loader, 100, batch, err);
+    }
+    return status;
+}
+
+pinfold_status pfi_cli_warm_up(pinfold_loader *loader,
+                               const struct pfi_cli_options *o,
+                               struct pfi_cli_bar *bar, pinfold_error *err)
+{
+    const pinfold_batch *batch;
+    pinfold_status status = PINFOLD_OK;
+    long long epoch = o->epoch;
+
+    for (long long n = 0; !status && n < o->warmup;) {
+        status = pfi_cli_next(loader, &batch, err);
+        if (status == PINFOLD_END && pinfold_loader_batch_count(loader)) {
+            status = pinfold_loader_start(loader, ++epoch, err);
+        } else if (!status) {
+            pfi_cli_bar_add(bar, batch->count);
+            status = pinfold_batch_release_after(batch, NULL, err);
+            n++;
+        }
     }
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "src/cli/monitor.h"
 #include "src/cli/options.h"
+#include "src/cli/progress.h"
 #include "src/cli/trace.h"
 
 /* The signal that asked the program to end, or 0. */
@@ -25,6 +26,7 @@ struct pfi_cli_run {
     pinfold_loader *loader;
     struct pfi_cli_trace trace;
     struct pfi_cli_monitor *monitor; /* NULL without --watch and --metrics */
+    double started; /* when the first epoch was, by pfi_cli_seconds() */
 };
 
 /* Opens both and starts the first epoch, or goes on with o->loader.state; on
@@ -49,6 +51,12 @@ void pfi_cli_loader_close(pinfold_loader *loader);
  * that one came.  Says what a wait of 5 seconds is for. */
 pinfold_status pfi_cli_next(pinfold_loader *loader, const pinfold_batch **batch,
                             pinfold_error *err);
+
+/* Loads o->warmup batches of a loader that was started, from as many epochs as
+ * that takes, and drops them.  PINFOLD_END means that there are none. */
+pinfold_status pfi_cli_warm_up(pinfold_loader *loader,
+                               const struct pfi_cli_options *o,
+                               struct pfi_cli_bar *bar, pinfold_error *err);
 
 /* Prints the first few bad samples of a run; returns how many the batch had. */
 int pfi_cli_report_bad(const pinfold_batch *batch, long long before);
