@@ -3,7 +3,6 @@
 #include "src/cli/load_options.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,12 +112,7 @@ const char *pfi_cli_take_memory(struct pfi_cli_options *o, const char *text)
 
 const char *pfi_cli_take_max_memory(struct pfi_cli_options *o, const char *text)
 {
-    long long n;
-
-    if (!pfi_cli_to_number(text, 1, LLONG_MAX, &n))
-        return "not a whole number from 1 on";
-    o->loader.max_memory = (uint64_t)n;
-    return NULL;
+    return pfi_cli_to_bytes(text, &o->loader.max_memory);
 }
 
 const char *pfi_cli_take_numa(struct pfi_cli_options *o, const char *text)

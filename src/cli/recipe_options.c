@@ -2,7 +2,6 @@
  * The options that describe what is done to a picture. */
 #include "src/cli/recipe_options.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,23 +124,13 @@ const char *pfi_cli_take_random_aspect(struct pfi_cli_options *o,
 
 const char *pfi_cli_take_max_pixels(struct pfi_cli_options *o, const char *text)
 {
-    long long n;
-
-    if (!pfi_cli_to_number(text, 1, LLONG_MAX, &n))
-        return "not a whole number from 1 on";
-    o->recipe.max_pixels = (uint64_t)n;
-    return NULL;
+    return pfi_cli_to_pixels(text, &o->recipe.max_pixels);
 }
 
 const char *pfi_cli_take_max_scratch(struct pfi_cli_options *o,
                                      const char *text)
 {
-    long long n;
-
-    if (!pfi_cli_to_number(text, 1, LLONG_MAX, &n))
-        return "not a whole number from 1 on";
-    o->recipe.max_scratch = (uint64_t)n;
-    return NULL;
+    return pfi_cli_to_bytes(text, &o->recipe.max_scratch);
 }
 
 const char *pfi_cli_take_full_decode(struct pfi_cli_options *o,

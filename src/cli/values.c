@@ -3,6 +3,7 @@
 #include "src/cli/values.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,45 @@ bool pfi_cli_to_number(const char *text, long long low, long long high,
     errno = 0;
     *out = strtoll(text, &end, 10);
     return end != text && !*end && !errno && *out >= low && *out <= high;
+}
+
+/* `end` is what may stand behind the letter. */
+static bool to_scaled(const char *text, long long step, const char *end,
+                      uint64_t *out)
+{
+    static const char letters[] = "KMG";
+    const size_t digits = strspn(text, "0123456789");
+    const char *const letter =
+        text[digits] ? strchr(letters, text[digits]) : NULL;
+    const char *const rest = text + digits + !!letter;
+    long long scale = 1, value;
+    char number[24];
+
+    if (digits >= sizeof(number) || (*rest && (!letter || strcmp(rest, end))))
+        return false;
+    for (const char *l = letters; letter && l <= letter; l++)
+        scale *= step;
+    memcpy(number, text, digits);
+    number[digits] = '\0';
+    if (!pfi_cli_to_number(number, 1, LLONG_MAX / scale, &value))
+        return false;
+    *out = (uint64_t)(value * scale);
+    return true;
+}
+
+const char *pfi_cli_to_bytes(const char *text, uint64_t *out)
+{
+    return to_scaled(text, 1024, "iB", out)
+               ? NULL
+               : "not bytes from 1 on, or with K, M, G, KiB, MiB or GiB "
+                 "(K = 1024)";
+}
+
+const char *pfi_cli_to_pixels(const char *text, uint64_t *out)
+{
+    return to_scaled(text, 1000, "", out)
+               ? NULL
+               : "not a whole number from 1 on, or with K, M or G (K = 1000)";
 }
 
 const char *pfi_cli_to_int32(const char *text, int32_t low, int32_t *out)

@@ -10,6 +10,11 @@
 /* A whole number from `low` to `high`. */
 bool pfi_cli_to_number(const char *text, long long low, long long high,
                        long long *out);
+/* The same from 1 on with an ending: K, M or G, and of bytes KiB, MiB or GiB, too.
+ * Bytes have 1024 for a K, pixels 1000. */
+const char *pfi_cli_to_bytes(const char *text, uint64_t *out);
+const char *pfi_cli_to_pixels(const char *text, uint64_t *out);
+
 const char *pfi_cli_to_int32(const char *text, int32_t low, int32_t *out);
 
 /* "HxW"; false where the text has no x. */
