@@ -94,7 +94,15 @@ const char *pfi_cli_take_device(struct pfi_cli_options *o, const char *text)
     o->all_devices = o->command == PFI_CLI_BENCH && !strcmp(text, "all");
     if (o->all_devices)
         return NULL;
-    return pfi_cli_to_int32(text, 0, &o->loader.device);
+    /* "cuda:N" and "cuda" as torch has them. */
+    if (!strcmp(text, "cuda"))
+        text = "0";
+    else if (!strncmp(text, "cuda:", 5))
+        text += 5;
+    if (!pfi_cli_to_int32(text, 0, &o->loader.device))
+        return NULL;
+    return o->command == PFI_CLI_BENCH ? "not N, cuda:N or all"
+                                       : "not N or cuda:N; all is bench's";
 }
 
 const char *pfi_cli_take_memory(struct pfi_cli_options *o, const char *text)

@@ -178,12 +178,16 @@ const char *pfi_cli_take_cpu_level(struct pfi_cli_options *o, const char *text)
 
 const char *pfi_cli_take_dtype(struct pfi_cli_options *o, const char *text)
 {
-    static const char *const names[] = {"f32", "f16", "u8", "bf16", NULL};
+    static const char *const names[] = {"f32",     "f16",     "u8",
+                                        "bf16",    "float32", "float16",
+                                        "uint8",   "bfloat16", NULL};
     int i = 0;
-    const char *const wrong =
-        pfi_cli_to_choice(text, names, "not f32, f16, bf16 or u8", &i);
+    const char *const wrong = pfi_cli_to_choice(
+        text, names,
+        "not f32, f16, bf16 or u8, nor float32, float16, bfloat16 or uint8",
+        &i);
 
-    o->recipe.dtype = (pinfold_dtype)i;
+    o->recipe.dtype = (pinfold_dtype)(i % 4);
     return wrong;
 }
 
