@@ -109,7 +109,7 @@ static int usage_error(void)
 static const struct command *find_command(const char *name)
 {
     const struct command *nearest = NULL;
-    int least = 3;
+    int least = pfi_cli_too_far(name);
 
     for (size_t i = 0; i < N_COMMANDS; i++) {
         const int d = pfi_cli_distance(name, commands[i].name);
@@ -150,23 +150,27 @@ static void hold_standard_streams(void)
             (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+static int help_command(const struct command *command)
+{
+    (void)printf("usage: pinfold %s [OPTION...] %s\n%s\n", command->name,
+                 command->arguments, command->help);
+    pfi_cli_options_help(stdout, (int)command->bit);
+    if (command->bit == PFI_CLI_TUNE)
+        pfi_cli_tune_help(stdout);
+    return finish(PFI_CLI_OK, PFI_CLI_FAILED);
+}
+
 static int run_command(const struct command *command, int n, char **words)
 {
     struct pfi_cli_options options;
     pinfold_error err;
     size_t bytes;
 
-    for (int i = 0; i < n && strcmp(words[i], "--") != 0; i++) {
-        if (!strcmp(words[i], "--help") || !strcmp(words[i], "-h")) {
-            (void)printf("usage: pinfold %s [OPTION...] %s\n%s\n",
-                         command->name, command->arguments, command->help);
-            pfi_cli_options_help(stdout, (int)command->bit);
-            if (command->bit == PFI_CLI_TUNE)
-                pfi_cli_tune_help(stdout);
-            return finish(PFI_CLI_OK, PFI_CLI_FAILED);
-        }
-    }
+    for (int i = 0; i < n && strcmp(words[i], "--") != 0; i++)
+        if (!strcmp(words[i], "--help") || !strcmp(words[i], "-h"))
+            return help_command(command);
     pfi_cli_options_init(&options, command->bit);
+    options.name = command->name;
     if (!pfi_cli_options_parse(&options, n, words))
         return usage_error();
     /* --command stands for the data set, --orders for it and the checksums. */
@@ -177,10 +181,14 @@ static int run_command(const struct command *command, int n, char **words)
     const int most = wanted + (command->bit == PFI_CLI_SCAN);
 
     if (options.n_arguments < wanted || options.n_arguments > most) {
-        (void)fprintf(stderr, "pinfold: %s takes %s\n", command->name,
-                      options.tune.program ? "--command or ROOT, not both"
-                      : wanted             ? command->arguments
-                                           : "no argument");
+        const bool more = options.n_arguments > most && !options.tune.program;
+
+        pfi_cli_say("pinfold: %s takes %s%s%s", command->name,
+                    options.tune.program ? "--command or ROOT, not both"
+                    : wanted             ? command->arguments
+                                         : "no argument",
+                    more ? "; one argument too many: " : "",
+                    more ? options.arguments[most] : "");
         return usage_error();
     }
     if ((command->bit & SHARDS) && !pfi_cli_launch(&options))
@@ -215,6 +223,12 @@ static int complete(int n, char **words)
     return finish(PFI_CLI_OK, PFI_CLI_FAILED);
 }
 
+static bool is_one_of(const char *word, const char *a, const char *b,
+                      const char *c)
+{
+    return !strcmp(word, a) || !strcmp(word, b) || !strcmp(word, c);
+}
+
 int main(int argc, char **argv)
 {
     const struct command *command;
@@ -224,11 +238,15 @@ int main(int argc, char **argv)
         (void)fputs("pinfold: no command\n", stderr);
         return usage_error();
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+    if (is_one_of(argv[1], "--help", "-h", "help")) {
+        if (argc > 2 && !strcmp(argv[1], "help")) {
+            command = find_command(argv[2]);
+            return command ? help_command(command) : usage_error();
+        }
         print_help();
         return finish(PFI_CLI_OK, PFI_CLI_FAILED);
     }
-    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+    if (is_one_of(argv[1], "--version", "-V", "version")) {
         print_version();
         return finish(PFI_CLI_OK, PFI_CLI_FAILED);
     }

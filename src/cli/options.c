@@ -373,14 +373,42 @@ int pfi_cli_distance(const char *a, const char *b)
     return row[n];
 }
 
+int pfi_cli_too_far(const char *word)
+{
+    const size_t n = strlen(word) / 3;
+
+    return n < 2 ? (int)n + 1 : 3;
+}
+
+/* What torch and others call options of the table. */
+static const char *alias_of(const char *name)
+{
+    static const char *const aliases[][2] = {
+        {"num-workers", "workers"},     {"threads", "workers"},
+        {"batch-size", "batch"},        {"world-size", "world"},
+        {"prefetch-factor", "slots"},   {"pin-memory", "memory"},
+        {"interpolation", "filter"},    {"sampler", "order"},
+        {"output-format", "format"},    {"overwrite", "force"},
+    };
+
+    for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+        if (!strcmp(name, aliases[i][0]))
+            return aliases[i][1];
+    return NULL;
+}
+
 static bool unknown(const char *word, size_t size)
 {
     char name[64] = "";
-    const char *nearest = NULL;
-    int least = 3;
+    const char *nearest;
+    int least;
 
     if (size < sizeof(name))
         memcpy(name, word + 2, size);
+    for (char *c = strchr(name, '_'); c; c = strchr(c, '_'))
+        *c = '-';
+    nearest = alias_of(name);
+    least = nearest ? 0 : pfi_cli_too_far(name);
     for (size_t i = 0; i < N_TABLE; i++) {
         const int d = pfi_cli_distance(name, table[i].name);
 
@@ -416,8 +444,8 @@ static bool take_option(struct pfi_cli_options *o, int n, char *const *words,
     if (!option)
         return unknown(word, size);
     if (!(option->commands & (int)o->command)) {
-        (void)fprintf(stderr, "pinfold: this command takes no --%s\n",
-                      option->name);
+        (void)fprintf(stderr, "pinfold: %s takes no --%s\n",
+                      o->name ? o->name : "this command", option->name);
         return false;
     }
     const bool needed = option->value && *option->value != '[';

@@ -67,6 +67,7 @@ struct pfi_cli_tune_options {
 
 struct pfi_cli_options {
     enum pfi_cli_command command;
+    const char *name; /* the command's, for messages, or NULL */
     pinfold_recipe recipe;
     pinfold_loader_options loader; /* recipe is set when it is used */
     pinfold_dataset_options dataset;
@@ -120,7 +121,9 @@ struct pfi_cli_option_words {
 /* Stores those of option i; false behind the last one. */
 bool pfi_cli_option_words(size_t i, struct pfi_cli_option_words *out);
 
-/* Edits between two words: for "did you mean". */
+/* Edits between two words, for "did you mean", and how many are too many for a
+ * guess at `word`: a third of a short one is another word. */
 int pfi_cli_distance(const char *a, const char *b);
+int pfi_cli_too_far(const char *word);
 
 #endif
