@@ -48,6 +48,7 @@ const char *pfi_cli_take_seed(struct pfi_cli_options *o, const char *text)
     char *end;
 
     errno = 0;
+    o->seed_given = true;
     o->loader.seed = strtoull(text, &end, 10);
     return end == text || *end || errno ? "not a whole number" : NULL;
 }

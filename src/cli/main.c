@@ -202,6 +202,9 @@ static int run_command(const struct command *command, int n, char **words)
         pfi_cli_say("pinfold: %s", err.message);
         return usage_error();
     }
+    if (pfi_cli_seed_is_idle(&options) && !options.quiet)
+        pfi_cli_say("pinfold: --seed has no effect: nothing is random without "
+                    "--shuffle, another random order, --random-crop or --flip");
     pfi_cli_catch_signals();
     /* As diff(1), whose 1 says that something differs. */
     return finish(command->run(&options), command->bit == PFI_CLI_DIFF

@@ -91,7 +91,7 @@ struct pfi_cli_options {
     pinfold_order order; /* without its lists: */
     const char *subset, *weights, *list_order, *orders; /* files, or NULL */
     const char *rank_text, *world_text; /* as given, or NULL */
-    bool no_launcher, device_given;
+    bool no_launcher, device_given, seed_given;
     const char *save; /* a file for an index, or NULL */
     bool checksums, delete_shards;
     char *const *words; /* [n_words] that were parsed */

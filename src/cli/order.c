@@ -101,6 +101,13 @@ const char *pfi_cli_order_wrong(const struct pfi_cli_options *o)
     return NULL;
 }
 
+bool pfi_cli_seed_is_idle(const struct pfi_cli_options *o)
+{
+    return o->seed_given && !o->loader.shuffle && !o->order.replacement &&
+           !o->order.num_samples && !o->subset && !o->weights &&
+           !o->recipe.random_crop && !(o->recipe.flip > 0);
+}
+
 /* ------------------------------------------------------------------- lists --- */
 
 /* A text of numbers with blanks between. */

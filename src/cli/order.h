@@ -8,6 +8,9 @@
 /* What is wrong with the options together, or NULL. */
 const char *pfi_cli_order_wrong(const struct pfi_cli_options *o);
 
+/* Whether --seed was given and nothing draws with it. */
+bool pfi_cli_seed_is_idle(const struct pfi_cli_options *o);
+
 /* The order that the options ask for, with its lists. */
 struct pfi_cli_order {
     pinfold_order order;
