@@ -7,6 +7,7 @@
 #include "src/cli/bench_all.h"
 #include "src/cli/progress.h"
 #include "src/cli/run.h"
+#include "src/cli/text.h"
 
 struct measure {
     double *batch_seconds; /* [n_batches] */
@@ -248,9 +249,10 @@ static void print_words(const struct measure *m)
 
     pinfold_info_get(&info);
     getrusage(RUSAGE_SELF, &usage);
-    (void)printf("%.1f images/s (%lld images in %.2f s, %lld workers)\n",
+    (void)printf("%.1f images/s (%lld image%s in %.2f s, %lld worker%s)\n",
                  m->seconds > 0 ? (double)m->images / m->seconds : 0,
-                 m->images, m->seconds, (long long)a->workers);
+                 m->images, pfi_cli_plural(m->images, "s"), m->seconds,
+                 (long long)a->workers, pfi_cli_plural(a->workers, "s"));
     (void)printf("%.1f MB/s read; a batch takes %.2f ms (median), %.2f ms "
                  "(p99)\n",
                  m->seconds > 0 ? (double)(a->bytes_read - b->bytes_read) /
@@ -275,7 +277,8 @@ static void print_words(const struct measure *m)
     (void)printf("pinfold %s, libjpeg-turbo %s, zlib %s, Pillow rule %s\n",
                  info.version, info.libjpeg_turbo, info.zlib, info.pillow);
     if (m->bad)
-        (void)printf("%lld bad samples\n", m->bad);
+        (void)printf("%lld bad sample%s\n", m->bad,
+                     pfi_cli_plural(m->bad, "s"));
 }
 
 int pfi_cli_bench(const struct pfi_cli_options *o)

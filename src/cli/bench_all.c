@@ -10,6 +10,7 @@
 #include "src/cli/locked.h"
 #include "src/cli/order.h"
 #include "src/cli/progress.h"
+#include "src/cli/text.h"
 
 struct lane {
     const struct pfi_cli_options *options;
@@ -93,11 +94,12 @@ static void print_lane(const struct lane *lane, bool json)
                      lane->images, seconds, lane->bad,
                      (long long)stats.workers, stats.memory, stats.upload);
     else
-        (void)printf("device %d: %.1f images/s (%lld images in %.2f s, %lld "
-                     "workers, %s slots)\n",
+        (void)printf("device %d: %.1f images/s (%lld image%s in %.2f s, %lld "
+                     "worker%s, %s slots)\n",
                      lane->loader_options.device, rate(lane->images, seconds),
-                     lane->images, seconds, (long long)stats.workers,
-                     stats.memory);
+                     lane->images, pfi_cli_plural(lane->images, "s"), seconds,
+                     (long long)stats.workers,
+                     pfi_cli_plural(stats.workers, "s"), stats.memory);
 }
 
 /* The sum's time is that from the first lane's begin to the last one's end. */
@@ -123,10 +125,11 @@ static void print_all(const struct lane *lanes, int n, bool json)
                      rate(images, end - begin), images, end - begin, bad);
         return;
     }
-    (void)printf("all %d: %.1f images/s (%lld images in %.2f s)\n", n,
-                 rate(images, end - begin), images, end - begin);
+    (void)printf("all %d: %.1f images/s (%lld image%s in %.2f s)\n", n,
+                 rate(images, end - begin), images, pfi_cli_plural(images, "s"),
+                 end - begin);
     if (bad)
-        (void)printf("%lld bad samples\n", bad);
+        (void)printf("%lld bad sample%s\n", bad, pfi_cli_plural(bad, "s"));
 }
 
 /* Devices share the CPUs, where the number of workers was left to us. */

@@ -76,8 +76,9 @@ static void compare_shapes(struct pfi_cli_diff *d)
         (void)snprintf(out, room, "%s holds pictures, the other does not",
                        a->pictures ? "A" : "B");
     else if (a->c != b->c)
-        (void)snprintf(out, room, "A has %lld channels, B %lld",
-                       (long long)a->c, (long long)b->c);
+        (void)snprintf(out, room, "A has %lld channel%s, B %lld",
+                       (long long)a->c, pfi_cli_plural(a->c, "s"),
+                       (long long)b->c);
     else if (a->h == b->w && a->w == b->h && a->h != a->w)
         (void)snprintf(out, room,
                        "height and width are exchanged: A %lldx%lld, "
@@ -92,9 +93,11 @@ static void compare_shapes(struct pfi_cli_diff *d)
                        (long long)b->w);
     else if (a->n != b->n)
         (void)snprintf(out, room,
-                       "A has %lld samples, B %lld; the first %lld "
-                       "were compared",
-                       (long long)a->n, (long long)b->n, (long long)d->common);
+                       "A has %lld sample%s, B %lld; the first %lld "
+                       "%s compared",
+                       (long long)a->n, pfi_cli_plural(a->n, "s"),
+                       (long long)b->n, (long long)d->common,
+                       d->common == 1 ? "was" : "were");
     else if (a->pictures && a->nhwc != b->nhwc)
         (void)snprintf(out, room, "A is %s, B %s; compared pixel by pixel",
                        layout(a), layout(b));

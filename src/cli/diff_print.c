@@ -120,8 +120,8 @@ static void print_causes(const struct pfi_cli_diff *d)
     for (int i = 0; i < d->n_causes; i++) {
         (void)printf("cause: %s", d->causes[i].text);
         if (d->causes[i].fits >= 0)
-            (void)printf(" [in %d of the %d samples tried]", d->causes[i].fits,
-                         d->n_pairs);
+            (void)printf(" [in %d of the %d sample%s tried]", d->causes[i].fits,
+                         d->n_pairs, pfi_cli_plural(d->n_pairs, "s"));
         (void)puts("");
     }
     if (!d->n_causes)
@@ -140,9 +140,11 @@ void pfi_cli_diff_print(const struct pfi_cli_diff *d)
         return;
     if (d->a.dtype != d->b.dtype)
         (void)puts("the types differ; the values were compared");
-    (void)printf("%lld of %lld values differ, in %lld of %lld samples\n",
+    (void)printf("%lld of %lld value%s differ, in %lld of %lld sample%s\n",
                  (long long)n->differ, (long long)n->values,
-                 (long long)n->differing_samples, (long long)n->samples);
+                 pfi_cli_plural(n->values, "s"),
+                 (long long)n->differing_samples, (long long)n->samples,
+                 pfi_cli_plural(n->samples, "s"));
     if (n->nan_a || n->nan_b || n->nan_both)
         (void)printf("NaN: %lld in A only, %lld in B only, %lld in both (these "
                      "count as equal)\n",

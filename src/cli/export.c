@@ -297,8 +297,9 @@ static int make_export(struct pfi_cli_export *e, struct pfi_cli_run *run)
     free(e->state);
     code = pfi_cli_run_close(run, code);
     if (!code && !e->o->quiet)
-        pfi_cli_say("%lld images, %lld bad, in %s", (long long)e->written,
-                    e->bad, e->o->arguments[1]);
+        pfi_cli_say("%lld image%s, %lld bad, in %s", (long long)e->written,
+                    pfi_cli_plural(e->written, "s"), e->bad,
+                    e->o->arguments[1]);
     return code;
 }
 
@@ -313,9 +314,10 @@ static int export_shard(struct pfi_cli_export *e, struct pfi_cli_run *run,
     if (!code && shard.whole) {
         e->bad = shard.bad;
         if (!o->quiet)
-            pfi_cli_say("pinfold: %s/%s: whole already: %lld images, %lld bad",
+            pfi_cli_say("pinfold: %s/%s: whole already: %lld image%s, %lld bad",
                         shard.place.path, shard.manifest,
-                        (long long)shard.shape[0], shard.bad);
+                        (long long)shard.shape[0],
+                        pfi_cli_plural(shard.shape[0], "s"), shard.bad);
     }
     if (code || shard.whole) {
         code = pfi_cli_run_close(run, code);

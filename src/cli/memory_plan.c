@@ -60,10 +60,12 @@ static void print_advice(const pinfold_memory_plan *p,
 static void print_words(const pinfold_memory_plan *p, uint64_t file,
                         const struct pfi_cli_advice *a)
 {
-    (void)printf("%lld samples in %lld batches an epoch; threads: %lld workers, "
-                 "%lld readers, %lld for the device\n",
-                 (long long)p->samples, (long long)p->batches,
-                 (long long)p->workers, (long long)p->io_threads,
+    (void)printf("%lld sample%s in %lld batch%s an epoch; threads: %lld "
+                 "worker%s, %lld reader%s, %lld for the device\n",
+                 (long long)p->samples, pfi_cli_plural(p->samples, "s"),
+                 (long long)p->batches, pfi_cli_plural(p->batches, "es"),
+                 (long long)p->workers, pfi_cli_plural(p->workers, "s"),
+                 (long long)p->io_threads, pfi_cli_plural(p->io_threads, "s"),
                  (long long)p->device_threads);
     print_bytes("pinned memory", p->pinned_bytes);
     print_bytes("ordinary memory", p->host_bytes);

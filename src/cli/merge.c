@@ -250,8 +250,10 @@ int pfi_cli_merge(const struct pfi_cli_options *o)
         code = merge(&m);
     }
     if (!code && !o->quiet)
-        pfi_cli_say("%lld images, %lld bad, of %d shards, in %s",
-                    (long long)m.e.written, m.e.bad, m.world, o->arguments[0]);
+        pfi_cli_say("%lld image%s, %lld bad, of %d shard%s, in %s",
+                    (long long)m.e.written, pfi_cli_plural(m.e.written, "s"),
+                    m.e.bad, m.world, pfi_cli_plural(m.world, "s"),
+                    o->arguments[0]);
     if (!code && m.e.bad)
         code = PFI_CLI_FAILED;
     pfi_cli_merge_close(&m);

@@ -162,11 +162,14 @@ void pfi_cli_scan_print(const struct pfi_cli_scan *s)
         for (int64_t i = 0; i < s->n_findings; i++)
             if (pfi_cli_kind_is_bad(s->findings[i].kind) == bad)
                 print_finding(s, &s->findings[i], column);
-    (void)printf("%s%lld samples in %lld classes: %lld bad, %lld suspicious\n",
-                 s->n_findings ? "\n" : "",
-                 (long long)pinfold_dataset_size(s->dataset),
-                 (long long)pinfold_dataset_class_count(s->dataset),
-                 (long long)s->bad, (long long)s->suspicious);
+    const long long samples = pinfold_dataset_size(s->dataset);
+    const long long classes = pinfold_dataset_class_count(s->dataset);
+
+    (void)printf("%s%lld sample%s in %lld class%s: %lld bad, %lld suspicious\n",
+                 s->n_findings ? "\n" : "", samples,
+                 pfi_cli_plural(samples, "s"), classes,
+                 pfi_cli_plural(classes, "es"), (long long)s->bad,
+                 (long long)s->suspicious);
 }
 
 /* -------------------------------------------------------------------- JSON ---

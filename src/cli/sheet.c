@@ -114,8 +114,9 @@ static int give(const struct pfi_cli_sheet *sheet,
         print_json(sheet, dataset);
     if (!o->quiet)
         (void)fprintf(
-            stderr, "%lld of %lld samples, %lld bad%s%s\n", (long long)sheet->n,
-            (long long)pinfold_dataset_size(dataset), bad,
+            stderr, "%lld of %lld sample%s, %lld bad%s%s\n",
+            (long long)sheet->n, (long long)pinfold_dataset_size(dataset),
+            pfi_cli_plural(pinfold_dataset_size(dataset), "s"), bad,
             o->sheet.term ? "" : ", in ", o->sheet.term ? "" : o->arguments[1]);
     return bad ? PFI_CLI_FAILED : PFI_CLI_OK;
 }

@@ -147,12 +147,15 @@ void pfi_cli_stats_print(const struct pfi_cli_dataset_stats *s)
 {
     const struct page page = page_of();
 
-    (void)printf("%lld samples in %lld classes",
-                 (long long)pinfold_dataset_size(s->dataset),
-                 (long long)s->groups[PFI_CLI_CLASSES].n);
+    const long long samples = pinfold_dataset_size(s->dataset);
+    const long long classes = s->groups[PFI_CLI_CLASSES].n;
+
+    (void)printf("%lld sample%s in %lld class%s", samples,
+                 pfi_cli_plural(samples, "s"), classes,
+                 pfi_cli_plural(classes, "es"));
     if (s->bad)
-        (void)printf(", %lld bad ones, which count for their class only",
-                     (long long)s->bad);
+        (void)printf(", %lld bad, which count%s for the class only",
+                     (long long)s->bad, s->bad == 1 ? "s" : "");
     (void)fputc('\n', stdout);
     print_classes(&page, s);
     for (int g = PFI_CLI_FORMATS; g < PFI_CLI_GROUPS; g++)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "src/cli/text.h"
 
 /* The picture, and its panels in two columns. */
 enum {
@@ -213,6 +214,8 @@ void pfi_cli_stats_print_svg(const struct pfi_cli_dataset_stats *s, FILE *out)
 {
     char root[PFI_CLI_LABEL];
     const int height = s->pixels ? HEIGHT : HEIGHT - PANEL;
+    const long long samples = pinfold_dataset_size(s->dataset);
+    const long long classes = s->groups[PFI_CLI_CLASSES].n;
 
     pfi_cli_label(root, pinfold_dataset_root(s->dataset));
     pfi_cli_shorten_name(root, 60);
@@ -228,10 +231,10 @@ void pfi_cli_stats_print_svg(const struct pfi_cli_dataset_stats *s, FILE *out)
         WIDTH, height, WIDTH, height, WIDTH, height, MARGIN);
     put_text(out, root);
     (void)fprintf(out,
-                  "</text>\n<text x=\"%d\" y=\"52\" fill=\"#555\">%lld samples "
-                  "in %lld classes, %lld bad</text>\n",
-                  MARGIN, (long long)pinfold_dataset_size(s->dataset),
-                  (long long)s->groups[PFI_CLI_CLASSES].n, (long long)s->bad);
+                  "</text>\n<text x=\"%d\" y=\"52\" fill=\"#555\">%lld sample%s "
+                  "in %lld class%s, %lld bad</text>\n",
+                  MARGIN, samples, pfi_cli_plural(samples, "s"), classes,
+                  pfi_cli_plural(classes, "es"), (long long)s->bad);
     draw_group(s, out, PFI_CLI_CLASSES, 0, 0);
     for (int g = PFI_CLI_FORMATS; g < PFI_CLI_GROUPS; g++)
         draw_group(s, out, (enum pfi_cli_group)g, (g - 1) % 2, 1 + (g - 1) / 2);

@@ -137,3 +137,8 @@ void pfi_cli_print_json_exact(FILE *out, const char *text)
 {
     print_json(out, text, true);
 }
+
+const char *pfi_cli_plural(long long n, const char *ending)
+{
+    return n == 1 ? "" : ending;
+}

@@ -21,4 +21,7 @@ void pfi_cli_print_json(FILE *out, const char *text);
  * U+DC00 + b, as Python's surrogateescape has it. */
 void pfi_cli_print_json_exact(FILE *out, const char *text);
 
+/* `ending`, which makes a plural, or "" for one. */
+const char *pfi_cli_plural(long long n, const char *ending);
+
 #endif

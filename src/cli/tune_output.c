@@ -185,7 +185,8 @@ static void print_choice(const struct pfi_tune *t)
         (void)printf("slots: none is clear of the noise, so the default "
                      "stays\n");
     if (t->bad)
-        (void)printf("%lld bad samples\n", t->bad);
+        (void)printf("%lld bad sample%s\n", t->bad,
+                     pfi_cli_plural(t->bad, "s"));
     if (s->clear)
         pfi_tune_print_options(t, stdout);
 }
