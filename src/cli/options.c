@@ -81,7 +81,7 @@ static const char *take_json(struct pfi_cli_options *o, const char *text)
     return NULL;
 }
 
-static const char *take_stats(struct pfi_cli_options *o, const char *text)
+static const char *take_stages(struct pfi_cli_options *o, const char *text)
 {
     (void)text;
     o->stages = true;
@@ -227,7 +227,7 @@ static const struct option table[] = {
     {"batches", "N", PFI_CLI_BENCH | PFI_CLI_TUNE, take_batches,
      "to measure at most (tune 16 an epoch)"},
     {"warmup", "N", PFI_CLI_BENCH, take_warmup, "batches loaded before, and left out (2)"},
-    {"stats", NULL, PFI_CLI_BENCH, take_stats,
+    {"stages", NULL, PFI_CLI_BENCH, take_stages,
      "say what each stage of a picture costs"},
     {"replacement", NULL, RUNS, pfi_cli_take_replacement,
      "PyTorch's random draws, each of all samples"},
@@ -389,6 +389,7 @@ static const char *alias_of(const char *name)
         {"prefetch-factor", "slots"},   {"pin-memory", "memory"},
         {"interpolation", "filter"},    {"sampler", "order"},
         {"output-format", "format"},    {"overwrite", "force"},
+        {"stats", "stages"},
     };
 
     for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)

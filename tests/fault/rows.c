@@ -39,7 +39,7 @@ const struct row rows[] = {
     {"verify", "verify gtree golden.tsv --workers 1", ROW_LISTS, NULL},
     {"verify orders", "verify --orders orders.tsv", ROW_LISTS, NULL},
     {"bench", "bench tree --warmup 0" SMALL, ROW_VARIES, NULL},
-    {"bench json", "bench tree --json --stats --io-threads 1 --warmup 0" SMALL,
+    {"bench json", "bench tree --json --stages --io-threads 1 --warmup 0" SMALL,
      ROW_VARIES, NULL},
     {"bench trace", "bench tree --trace out/t.json --warmup 0" SMALL,
      ROW_VARIES, NULL},
