@@ -263,6 +263,35 @@ static int run_export(struct pfi_cli_export *e, const struct pfi_cli_run *run,
     return code || !e->shard ? code : pfi_cli_shard_finish(e->shard, e);
 }
 
+static bool ends_in(const char *name, const char *ending)
+{
+    const size_t n = strlen(name), size = strlen(ending);
+
+    return n > size && !strcmp(name + n - size, ending);
+}
+
+/* A name that ends in .safetensors chooses the format; none may tell of another
+ * one than is written. */
+static int take_name(struct pfi_cli_options *o)
+{
+    static const char *const made[] = {
+        [PFI_CLI_NPY] = "npy makes a folder with images.npy",
+        [PFI_CLI_SAFETENSORS] = "safetensors makes another file",
+        [PFI_CLI_RAW] = "raw makes a folder with data.bin",
+        [PFI_CLI_NPY_EACH] = "npy-each makes a folder of .npy files",
+    };
+    const char *const out = o->arguments[1];
+    const bool tensors = ends_in(out, ".safetensors");
+
+    if (tensors && !o->format_given)
+        o->format = PFI_CLI_SAFETENSORS;
+    if (tensors ? o->format == PFI_CLI_SAFETENSORS : !ends_in(out, ".npy"))
+        return PFI_CLI_OK;
+    pfi_cli_say("pinfold: %s: named as one %s file, but --format %s", out,
+                tensors ? "safetensors" : ".npy", made[o->format]);
+    return PFI_CLI_USAGE;
+}
+
 static int refuse(const struct pfi_cli_options *o)
 {
     if (o->recipe.dtype == PINFOLD_BF16 &&
@@ -335,8 +364,10 @@ int pfi_cli_export(const struct pfi_cli_options *options)
     struct pfi_cli_options o = *options;
     struct pfi_cli_export e = {.o = &o};
     struct pfi_cli_run run;
-    int code = refuse(&o);
+    int code = take_name(&o);
 
+    if (!code)
+        code = refuse(&o);
     if (!code)
         code = pfi_cli_run_open_dataset(&run, &o);
     if (code)

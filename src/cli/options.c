@@ -140,6 +140,7 @@ static const char *take_format(struct pfi_cli_options *o, const char *text)
         pfi_cli_to_choice(text, names, "not npy, safetensors, raw or npy-each", &i);
 
     o->format = (enum pfi_cli_format)i;
+    o->format_given = true;
     return wrong;
 }
 
@@ -288,7 +289,7 @@ static const struct option table[] = {
      "give up every right but to read ROOT and write the output"},
     {"classes", NULL, PFI_CLI_LS, take_classes, "list the classes"},
     {"format", "npy|safetensors|raw|npy-each", PFI_CLI_EXPORT, take_format,
-     "of what is written (npy)"},
+     "of what is written (npy; safetensors for OUT.safetensors)"},
     {"checksums", NULL, PFI_CLI_EXPORT | PFI_CLI_MERGE, take_checksums,
      "SHA-256 of a shard's files: to the manifest, or compared with it"},
     {"delete-shards", NULL, PFI_CLI_MERGE, take_delete_shards,

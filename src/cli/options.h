@@ -76,6 +76,7 @@ struct pfi_cli_options {
     bool all_devices;
     bool labels32; /* int32, not int64 */
     enum pfi_cli_format format;
+    bool format_given;
     const char *tensor; /* its name in a safetensors file, or NULL */
     bool sandbox;
     bool locked; /* slots are page-locked by mlock() */
