@@ -284,7 +284,7 @@ static const struct option table[] = {
     {"save", "FILE", PFI_CLI_LS, pfi_cli_take_save,
      "write an index in place of the list"},
     {"sandbox", NULL,
-     PFI_CLI_LS | PFI_CLI_VERIFY | PFI_CLI_EXPORT | PFI_CLI_EXPLAIN,
+     PFI_CLI_LS | PFI_CLI_VERIFY | PFI_CLI_EXPORT | PFI_CLI_EXPLAIN | LOOKS,
      pfi_cli_take_sandbox,
      "give up every right but to read ROOT and write the output"},
     {"classes", NULL, PFI_CLI_LS, take_classes, "list the classes"},

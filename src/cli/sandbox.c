@@ -99,8 +99,12 @@ static void allow_output(const struct pfi_cli_options *o, int ruleset,
                          uint64_t writes)
 {
     const char *const out = o->arguments[1];
+    const char *const files[] = {o->save, o->quarantine, o->sheet.file,
+                                 o->tune.svg,
+                                 o->command == PFI_CLI_SHEET ? out : NULL};
 
-    allow_above(ruleset, o->save, writes);
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+        allow_above(ruleset, files[i], writes);
     if (o->command != PFI_CLI_EXPORT)
         return;
     /* These are made under another name beside it. */
@@ -135,7 +139,7 @@ static void confine_files(const struct pfi_cli_options *o)
     ruleset = (int)syscall(CREATE, &all, ruleset_size(abi), 0);
     for (size_t i = 0; ruleset >= 0 && i < sizeof(reads) / sizeof(*reads); i++)
         allow(ruleset, reads[i], READS);
-    if (ruleset >= 0 && o->command == PFI_CLI_VERIFY)
+    if (ruleset >= 0 && (o->command & (PFI_CLI_VERIFY | PFI_CLI_SCAN)))
         allow(ruleset, o->arguments[1], READS);
     if (ruleset >= 0)
         allow_output(o, ruleset, WRITES & all.files);
