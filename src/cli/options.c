@@ -296,7 +296,7 @@ static const struct option table[] = {
      "remove them once what they make is on the disk"},
     {"labels", "int64|int32", PFI_CLI_EXPORT, take_labels,
      "type of the labels (int64)"},
-    {"force", NULL, PFI_CLI_EXPORT | PFI_CLI_MERGE, take_force, "replace an earlier export"},
+    {"force", NULL, PFI_CLI_EXPORT | PFI_CLI_MERGE, take_force, "replace an earlier export (-f)"},
     {"tensor", "NAME", PFI_CLI_DIFF, take_tensor,
      "which one of a safetensors file (images)"},
     {"json", NULL,
@@ -341,7 +341,7 @@ static const struct option table[] = {
     {"progress", "auto|always|never", LOADS | LOOKS, take_progress,
      "auto: at a terminal (auto)"},
     {"quiet", NULL, LOADS | LOOKS | PFI_CLI_MERGE, take_quiet,
-     "no progress and no remarks"},
+     "no progress and no remarks (-q)"},
 };
 
 #define N_TABLE (sizeof(table) / sizeof(table[0]))
@@ -434,11 +434,20 @@ static const struct option *find(const char *name, size_t size)
     return NULL;
 }
 
+/* The options that have a letter, too; any other word stays. */
+static const char *long_form(const char *word)
+{
+    return !strcmp(word, "-q")   ? "--quiet"
+           : !strcmp(word, "-f") ? "--force"
+                                 : word;
+}
+
 /* Takes the option at words[*i], which moves on past its value. */
 static bool take_option(struct pfi_cli_options *o, int n, char *const *words,
                         int *i)
 {
-    const char *const word = words[*i], *const equals = strchr(word, '=');
+    const char *const word = long_form(words[*i]);
+    const char *const equals = strchr(word, '=');
     const size_t size = equals ? (size_t)(equals - word) - 2 : strlen(word) - 2;
     const struct option *const option = find(word + 2, size);
     const char *value = equals ? equals + 1 : NULL, *wrong;
@@ -498,7 +507,8 @@ bool pfi_cli_options_parse(struct pfi_cli_options *o, int n, char *const *words)
     for (int i = 0; i < n; i++) {
         if (!plain && !strcmp(words[i], "--")) {
             plain = true;
-        } else if (!plain && words[i][0] == '-' && words[i][1] == '-') {
+        } else if (!plain && long_form(words[i])[0] == '-' &&
+                   long_form(words[i])[1] == '-') {
             if (!take_option(o, n, words, &i))
                 return false;
         } else if (!plain && words[i][0] == '-' && words[i][1]) {
