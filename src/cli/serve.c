@@ -264,10 +264,13 @@ static int listen_at(const struct pfi_cli_address *address, char *why,
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
                                    .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
     struct addrinfo *found = NULL;
-    const int code = getaddrinfo(address->host, address->port, &hints, &found);
     const int yes = 1;
     int fd = -1;
+    int code = getaddrinfo(address->host, address->port, &hints, &found);
 
+    /* Where there is no hosts file nothing else may know it (RFC 6761, 6.3). */
+    if (code && !strcmp(address->host, "localhost"))
+        code = getaddrinfo("127.0.0.1", address->port, &hints, &found);
     (void)snprintf(why, why_size, "%s", code ? gai_strerror(code) : "");
     for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
         fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
