@@ -27,15 +27,28 @@ static int make_names(struct pfi_cli_part *part, const char *name)
     return 0;
 }
 
-/* A leftover of a killed run is removed; a link in its place is not followed.
- */
+static int remove_leftover(const struct pfi_cli_part *part)
+{
+    return unlinkat(part->folder, part->temporary, 0) && errno != ENOENT ? -1
+                                                                         : 0;
+}
+
+int pfi_cli_part_forget(int folder, const char *name)
+{
+    struct pfi_cli_part part = {.folder = folder};
+    const int code = make_names(&part, name) || remove_leftover(&part) ? -1 : 0;
+
+    pfi_cli_part_drop(&part);
+    return code;
+}
+
+/* A link in its place is not followed. */
 int pfi_cli_part_open(struct pfi_cli_part *part, int folder, const char *name)
 {
     int fd;
 
     *part = (struct pfi_cli_part){.folder = folder};
-    if (make_names(part, name) ||
-        (unlinkat(folder, part->temporary, 0) && errno != ENOENT))
+    if (make_names(part, name) || remove_leftover(part))
         return -1;
     fd = openat(folder, part->temporary,
                 O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);

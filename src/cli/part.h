@@ -24,6 +24,8 @@ int pfi_cli_part_reopen(struct pfi_cli_part *part, int folder,
 /* The same for a user's path, which may be a pipe, a device or a link: what is
  * no regular file is opened as it is. */
 int pfi_cli_part_user(struct pfi_cli_part *part, const char *path);
+/* Removes what a killed run left under the temporary name. */
+int pfi_cli_part_forget(int folder, const char *name);
 int pfi_cli_part_sync(struct pfi_cli_part *part);
 int pfi_cli_part_rename(struct pfi_cli_part *part);
 

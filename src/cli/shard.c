@@ -270,6 +270,18 @@ static int forget(const struct pfi_cli_shard *s)
     return PFI_CLI_OK;
 }
 
+/* A run that was killed while it wrote one of them may leave so little to do
+ * that this one writes no journal, and so replaces none. */
+static int forget_parts(const struct pfi_cli_shard *s)
+{
+    const char *const names[] = {s->manifest, s->journal};
+
+    for (int i = 0; i < 2; i++)
+        if (pfi_cli_part_forget(s->place.folder, names[i]))
+            return fail_errno(s, names[i]);
+    return PFI_CLI_OK;
+}
+
 int pfi_cli_shard_open(struct pfi_cli_shard *s, const struct pfi_cli_options *o,
                        const pinfold_dataset *dataset)
 {
@@ -290,6 +302,8 @@ int pfi_cli_shard_open(struct pfi_cli_shard *s, const struct pfi_cli_options *o,
         code = take_lock(s);
     if (!code && o->force)
         code = forget(s);
+    if (!code)
+        code = forget_parts(s);
     if (!code)
         code = look_at_manifest(s);
     if (!code && !s->whole)
