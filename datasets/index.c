@@ -54,8 +54,32 @@ static pinfold_status fail_short(int fd, size_t size, pinfold_error *err)
     return pfi_fail(err, PINFOLD_E_FORMAT, 0, "not an index");
 }
 
+/* What the head tells before all of the file is mapped. */
+static pinfold_status read_head(int fd, size_t size,
+                                struct pfi_index_head *head, pinfold_error *err)
+{
+    ssize_t n;
+
+    if (size < sizeof(*head))
+        return fail_short(fd, size, err);
+    n = pread(fd, head, sizeof(*head), 0);
+    if (n != (ssize_t)sizeof(*head)) /* or cut short meanwhile */
+        return fail_errno(err, n < 0 ? errno : ESTALE, "cannot be read");
+    if (memcmp(head->magic, PFI_INDEX_MAGIC, sizeof(head->magic)) != 0)
+        return pfi_fail(err, PINFOLD_E_FORMAT, 0, "not an index");
+    if (head->version != PFI_INDEX_VERSION)
+        return pfi_fail(err, PINFOLD_E_UNSUPPORTED, 0,
+                        "version %llu, this library's is %d",
+                        (unsigned long long)head->version, PFI_INDEX_VERSION);
+    if (head->size != size)
+        return pfi_fail(err, PINFOLD_E_CORRUPT, 0,
+                        "cut short or damaged: %zu of %llu bytes", size,
+                        (unsigned long long)head->size);
+    return PINFOLD_OK;
+}
+
 static pinfold_status map_file(struct pfi_listing *out, const char *file,
-                               pinfold_error *err)
+                               struct pfi_index_head *head, pinfold_error *err)
 {
     const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     pinfold_status status = PINFOLD_OK;
@@ -68,8 +92,8 @@ static pinfold_status map_file(struct pfi_listing *out, const char *file,
         status = fail_errno(err, errno, "cannot be read");
     else if (!S_ISREG(info.st_mode))
         status = pfi_fail(err, PINFOLD_E_FORMAT, 0, "not an index");
-    else if (info.st_size < (off_t)sizeof(struct pfi_index_head))
-        status = fail_short(fd, (size_t)info.st_size, err);
+    else
+        status = read_head(fd, (size_t)info.st_size, head, err);
     if (!status) {
         out->map_size = (size_t)info.st_size;
         map = mmap(NULL, out->map_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE,
@@ -160,22 +184,12 @@ static bool lay_out(struct pfi_listing *l, const struct pfi_index_head *head)
            are_strings(&l->folders.paths) && are_ends(l);
 }
 
-static pinfold_status read_head(const struct pfi_listing *l,
+static pinfold_status check_sum(const struct pfi_listing *l,
                                 const struct pfi_index_head *head,
                                 pinfold_error *err)
 {
     const size_t behind = offsetof(struct pfi_index_head, root_inode);
 
-    if (memcmp(head->magic, PFI_INDEX_MAGIC, sizeof(head->magic)) != 0)
-        return pfi_fail(err, PINFOLD_E_FORMAT, 0, "not an index");
-    if (head->version != PFI_INDEX_VERSION)
-        return pfi_fail(err, PINFOLD_E_UNSUPPORTED, 0,
-                        "version %llu, this library's is %d",
-                        (unsigned long long)head->version, PFI_INDEX_VERSION);
-    if (head->size != l->map_size)
-        return pfi_fail(err, PINFOLD_E_CORRUPT, 0,
-                        "cut short or damaged: %zu of %llu bytes", l->map_size,
-                        (unsigned long long)head->size);
     if (head->checksum != pfi_hash((const unsigned char *)l->map + behind,
                                    l->map_size - behind, 0))
         return pfi_fail(err, PINFOLD_E_CORRUPT, 0,
@@ -236,11 +250,9 @@ static pinfold_status load(struct pfi_listing *out, const char *file,
     if (!pfi_index_possible())
         return pfi_fail(err, PINFOLD_E_UNSUPPORTED, 0,
                         "this machine can map none");
-    status = map_file(out, file, err);
-    if (status)
-        return status;
-    memcpy(&head, out->map, sizeof(head));
-    status = read_head(out, &head, err);
+    status = map_file(out, file, &head, err);
+    if (!status)
+        status = check_sum(out, &head, err);
     if (!status && !lay_out(out, &head))
         status = pfi_fail(err, PINFOLD_E_CORRUPT, 0,
                           "damaged: its parts do not fit together");

@@ -39,7 +39,11 @@ static pinfold_status fail_line(pinfold_error *err, const struct lines *lines,
                          "line %lld: %s", (long long)lines->number, what);
 }
 
-/* The text of an open file with a NUL behind it, or NULL with errno set. */
+/* Bytes of a list that are looked at before more are read. */
+#define PIECE ((size_t)1 << 20)
+
+/* The text of an open file with a NUL behind it, or NULL with errno set.  Ends
+ * at the first piece with a NUL. */
 static char *read_text(int fd, size_t *size)
 {
     struct stat info;
@@ -54,10 +58,13 @@ static char *read_text(int fd, size_t *size)
     errno = ENOMEM;
     text = pfi_malloc((size_t)info.st_size + 1);
     while (text && used < (size_t)info.st_size) {
-        const ssize_t n = read(fd, text + used, (size_t)info.st_size - used);
+        const size_t left = (size_t)info.st_size - used;
+        const ssize_t n = read(fd, text + used, left < PIECE ? left : PIECE);
 
         if (n > 0) {
             used += (size_t)n;
+            if (memchr(text + used - n, '\0', (size_t)n))
+                break;
         } else if (n == 0 || errno != EINTR) {
             const int code = n ? errno : ESTALE; /* cut short meanwhile */
 
