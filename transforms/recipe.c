@@ -7,9 +7,11 @@
 #include "src/base/cpu.h"
 #include "src/base/memory.h"
 
-/* pixels: PIL.Image's 2 * MAX_IMAGE_PIXELS; ancillary: PngImagePlugin's
+/* pixels: PIL.Image's 2 * MAX_IMAGE_PIXELS; file: more than so many pixels of
+ * four 16-bit samples, uncompressed (1.4 GB); ancillary: PngImagePlugin's
  * MAX_TEXT_CHUNK. */
-static const struct pfi_limits default_limits = {.pixels = 178956970,
+static const struct pfi_limits default_limits = {.file = (uint64_t)2 << 30,
+                                                 .pixels = 178956970,
                                                  .scratch = (uint64_t)2 << 30,
                                                  .ancillary = 1 << 20,
                                                  .scans = 256,
@@ -240,6 +242,8 @@ static pinfold_status take_limits(struct pfi_limits *out,
     out->whole = r->full_decode != 0;
     out->libjpeg = r->jpeg == PINFOLD_JPEG_LIBJPEG;
     out->cpu_level = r->cpu_level;
+    if (r->max_file)
+        out->file = r->max_file;
     if (r->max_pixels)
         out->pixels = r->max_pixels;
     if (r->max_scratch)

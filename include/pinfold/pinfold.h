@@ -75,7 +75,8 @@ typedef enum pinfold_status {
     PINFOLD_E_IO = -4,          /* sys_code is an errno value */
     PINFOLD_E_FORMAT = -5,      /* not a picture of any known format */
     PINFOLD_E_CORRUPT = -6,     /* a known format, but damaged or cut short */
-    PINFOLD_E_LIMIT = -7,       /* more pixels or memory than allowed */
+    PINFOLD_E_LIMIT = -7,       /* more bytes, pixels or memory than
+                                 * allowed */
     PINFOLD_E_UNSUPPORTED = -8, /* valid, but this build cannot do it */
     PINFOLD_E_THREAD = -9,      /* a thread could not be started */
     PINFOLD_E_CUDA = -10,       /* sys_code is a cudaError_t value */
@@ -187,6 +188,8 @@ typedef struct pinfold_recipe {
     pinfold_layout layout;  /* 0 = PINFOLD_NCHW */
     float mean[3];          /* per channel, on 0..1; all six 0 = ImageNet's */
     float stddev[3];
+    uint64_t max_file;      /* bytes of a picture's file, or at `encoded`, before
+                             * anything is read; 0 = 2 GiB */
     uint64_t max_pixels;    /* width * height before decoding; 0 = 178956970 */
     uint64_t max_scratch;   /* bytes that one picture's decoding may take beside
                              * the file and the sample; 0 = 2 GiB */
@@ -593,8 +596,10 @@ typedef struct pinfold_memory_plan {
     size_t loader_bytes;      /* the loader and its tables */
     uint64_t scratch_limit; /* on top, for each worker while it is at a picture
                              * that does not fit into its scratch: at most so
-                             * much for decoding, the file, and the
-                             * scratch_bytes of its pinfold_plan */
+                             * much for decoding, the scratch_bytes of its
+                             * pinfold_plan, and the file */
+    uint64_t file_limit; /* at most so much for that, and for each file that is
+                          * read ahead */
     int64_t samples, batches; /* of a whole epoch of this rank */
     int64_t workers;     /* threads; 0 = the calling thread */
     int64_t io_threads;

@@ -132,10 +132,11 @@ pinfold_status pfi_read(const pinfold_dataset *dataset,
     struct access a = {.dataset = dataset,
                        .indices = indices,
                        .dst = dst,
-                       .options = {.struct_size = sizeof(a.options)},
-                       .patient = {.reader = *reader}};
+                       .options = {.struct_size = sizeof(a.options)}};
     pinfold_status status = PINFOLD_OK;
 
+    a.patient.reader =
+        reader ? *reader : pfi_reader_files(&a.task.recipe.limits.file);
     a.reader = pfi_reader_patient(&a.patient);
     pfi_error_clear(err);
     if (!dataset || n < 0 || (n && (!indices || !dst)))
@@ -159,5 +160,5 @@ pinfold_status pinfold_read(const pinfold_dataset *dataset,
                             pinfold_error *err)
 {
     return pfi_read(dataset, recipe, indices, n, dst, dst_size, options,
-                    &pfi_reader_files, err);
+                    NULL, err);
 }

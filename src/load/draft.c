@@ -202,6 +202,7 @@ static pinfold_status size_up(pinfold_loader *loader, pinfold_error *err)
                         o->batch_size);
     p->struct_size = sizeof(*p);
     p->scratch_limit = loader->task.recipe.limits.scratch;
+    p->file_limit = loader->task.recipe.limits.file;
     p->workers = loader->n_wanted;
     p->io_threads = o->io_threads;
     p->device_threads = loader->gpu != NULL;

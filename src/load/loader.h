@@ -19,7 +19,7 @@ pinfold_status pfi_loader_plan(pinfold_dataset *dataset,
                                const pinfold_loader_options *options,
                                const struct pfi_gpu *gpu,
                                pinfold_memory_plan *out, pinfold_error *err);
-/* pinfold_read() with another way to read files. */
+/* pinfold_read() with another way to read files, or NULL. */
 pinfold_status pfi_read(const pinfold_dataset *dataset,
                         const pinfold_recipe *recipe, const int64_t *indices,
                         int64_t n, void *dst, size_t dst_size,

@@ -67,7 +67,8 @@ pinfold_status pinfold_preprocess(const pinfold_recipe *recipe,
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "dst has %zu bytes, a sample %zu", dst_size,
                         task.recipe.sample_bytes);
-    return preprocess(&task, encoded, size, dst, err);
+    status = pfi_limit_file(size, task.recipe.limits.file, err);
+    return status ? status : preprocess(&task, encoded, size, dst, err);
 }
 
 static void fill_decoder_fields(pinfold_plan *out, struct pfi_decoder *decoder)
@@ -156,6 +157,8 @@ pinfold_status pinfold_plan_picture(const pinfold_recipe *recipe,
     if ((!encoded && size) || !out)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "encoded or out is NULL");
     status = pfi_recipe_resolve(&resolved, recipe, err);
+    if (!status)
+        status = pfi_limit_file(size, resolved.limits.file, err);
     if (status)
         return status;
     if (!pfi_arena_init(&arena, PFI_CALL_ARENA))

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/limits.h"
+
 static pinfold_status fail_errno(pinfold_error *err, int code, const char *what)
 {
     char text[128];
@@ -49,7 +51,7 @@ static pinfold_status read_all(int fd, unsigned char *data, size_t size,
     return PINFOLD_OK;
 }
 
-static pinfold_status read_open(int fd, struct pfi_arena *arena,
+static pinfold_status read_open(int fd, uint64_t limit, struct pfi_arena *arena,
                                 const void **data, size_t *size,
                                 pinfold_error *err)
 {
@@ -63,6 +65,9 @@ static pinfold_status read_open(int fd, struct pfi_arena *arena,
         return fail_errno(err, EISDIR, "cannot read");
     if (!S_ISREG(info.st_mode))
         return pfi_fail(err, PINFOLD_E_IO, 0, "not a regular file");
+    status = pfi_limit_file((uint64_t)info.st_size, limit, err);
+    if (status)
+        return status;
     if ((uintmax_t)info.st_size > SIZE_MAX)
         return pfi_fail(err, PINFOLD_E_LIMIT, 0, "the file is too large");
     bytes = pfi_arena_alloc(arena, (size_t)info.st_size);
@@ -83,21 +88,24 @@ static pinfold_status read_file(void *cookie, int root_fd, const char *path,
                                 struct pfi_arena *arena, const void **data,
                                 size_t *size, pinfold_error *err)
 {
+    const uint64_t *const limit = cookie;
     pinfold_status status;
     int fd;
 
-    (void)cookie;
     do
         fd = openat(root_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     while (fd < 0 && errno == EINTR);
     if (fd < 0)
         return fail_errno(err, errno, "cannot open");
-    status = read_open(fd, arena, data, size, err);
+    status = read_open(fd, *limit, arena, data, size, err);
     close(fd);
     return status;
 }
 
-const struct pfi_reader pfi_reader_files = {NULL, read_file};
+struct pfi_reader pfi_reader_files(uint64_t *limit)
+{
+    return (struct pfi_reader){limit, read_file};
+}
 
 static pinfold_status read_patiently(void *cookie, int root_fd,
                                      const char *path, struct pfi_arena *arena,

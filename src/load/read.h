@@ -16,7 +16,8 @@ struct pfi_reader {
                            size_t *size, pinfold_error *err);
 };
 
-extern const struct pfi_reader pfi_reader_files;
+/* Reads files of at most *limit bytes, which must stay where it is. */
+struct pfi_reader pfi_reader_files(uint64_t *limit);
 
 /* Reads by way of another reader, again from the first byte on after a failure
  * that passes.  The arena holds nothing else. */

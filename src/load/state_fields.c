@@ -26,7 +26,8 @@ static const struct {
     {"random_aspect[0]", true}, {"random_aspect[1]", true},
     {"max_pixels", false},     {"max_scratch", false},
     {"max_ancillary", false},  {"max_scans", false},
-    {"max_side", false},       {"plane_alignment's gap", false},
+    {"max_side", false},       {"max_file", false},
+    {"plane_alignment's gap", false},
 };
 
 _Static_assert(sizeof(recipe_fields) / sizeof(recipe_fields[0]) ==
@@ -85,6 +86,7 @@ static void fill_recipe(const struct pfi_recipe *r, uint64_t *f)
         r->limits.ancillary,
         (uint64_t)r->limits.scans,
         (uint64_t)r->limits.side,
+        r->limits.file,
         r->plane,
     };
 

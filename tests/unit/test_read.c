@@ -26,7 +26,7 @@ static bool interrupted;   /* every second read and open is */
 static uint64_t now;       /* ns */
 static uint64_t waits[64]; /* ns */
 static int n_waits;
-static void (*during_wait)(void);
+static void (*during_wait)(void), (*during_read)(void);
 
 /* What the linker sends here (--wrap); the test's own calls too. */
 int __real_openat(int fd, const char *path, int flags, ...);
@@ -65,6 +65,8 @@ int __wrap_fstat(int fd, struct stat *info)
 
 ssize_t __wrap_read(int fd, void *to, size_t size)
 {
+    if (during_read)
+        during_read();
     return fails(READ) ? -1 : __real_read(fd, to, size < piece ? size : piece);
 }
 
@@ -98,6 +100,7 @@ static char root[64];
 static int root_fd;
 static struct pfi_arena arena;
 static struct pfi_patient patient;
+static uint64_t limit;
 static pinfold_error err;
 static const void *data;
 static size_t size;
@@ -109,7 +112,8 @@ static void setup(void)
     root_fd = open(root, O_RDONLY | O_DIRECTORY);
     cr_assert_geq(root_fd, 0);
     cr_assert(pfi_arena_init(&arena, 16));
-    patient.reader = pfi_reader_files;
+    limit = 1000;
+    patient.reader = pfi_reader_files(&limit);
     cr_assert_eq(pfi_retry_init(&patient.retry, PFI_RETRIES), 0);
     piece = SIZE_MAX;
     now = 77;
@@ -214,6 +218,42 @@ Test(read, bytes_before_the_failure_are_counted)
     patient.retry.limit = 0;
     expect_failure(EIO, "reading at byte 30: Input/output error");
     cr_assert_eq(n_waits, 0);
+}
+
+Test(read, a_file_above_the_limit_is_never_read)
+{
+    limit = sizeof(TEXT) - 1;
+    expect_text(TEXT);
+    tree_file(root, "a/1.jpg", TEXT "+");
+    cr_assert_eq(read_path("a/1.jpg"), PINFOLD_E_LIMIT);
+    cr_assert_str_eq(err.message, "a file of 37 bytes, limit 36");
+    cr_assert_eq(calls[OPEN], 1);
+    cr_assert_eq(calls[READ], 0);
+    cr_assert_eq(n_waits, 0);
+    cr_assert_eq(truncate(tree_path(root, "a/1.jpg"), (off_t)10 << 30), 0);
+    cr_assert_eq(read_path("a/1.jpg"), PINFOLD_E_LIMIT);
+    cr_assert_str_eq(err.message, "a file of 10737418240 bytes, limit 36");
+    cr_assert_eq(calls[READ], 0);
+}
+
+static void append(void)
+{
+    FILE *const file = fopen(tree_path(root, "a/1.jpg"), "a");
+
+    cr_assert_not_null(file);
+    cr_assert_geq(fputs("more", file), 0);
+    cr_assert_eq(fclose(file), 0);
+}
+
+Test(read, of_what_grows_meanwhile_no_more_is_read)
+{
+    limit = sizeof(TEXT) - 1;
+    piece = 7;
+    during_read = append;
+    expect_text(TEXT);
+    during_read = NULL;
+    cr_assert_eq(read_path("a/1.jpg"), PINFOLD_E_LIMIT);
+    cr_assert_str_eq(err.message, "a file of 60 bytes, limit 36");
 }
 
 Test(read, other_failures_are_final)

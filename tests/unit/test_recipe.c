@@ -184,14 +184,17 @@ Test(recipe, limits_have_defaults_and_bound_the_output)
     struct pfi_recipe out;
     pinfold_error err;
 
+    cr_assert_eq(resolved(NULL).limits.file, (uint64_t)2 << 30);
     cr_assert_eq(resolved(NULL).limits.scratch, (uint64_t)2 << 30);
     cr_assert_eq(resolved(NULL).limits.ancillary, 1 << 20);
     cr_assert_eq(resolved(NULL).limits.scans, 256);
     cr_assert_eq(resolved(NULL).limits.side, 1 << 24);
+    recipe.max_file = 4;
     recipe.max_scratch = 1;
     recipe.max_ancillary = 2;
     recipe.max_scans = 3;
     recipe.max_side = 224;
+    cr_assert_eq(resolved(&recipe).limits.file, 4);
     cr_assert_eq(resolved(&recipe).limits.scratch, 1);
     cr_assert_eq(resolved(&recipe).limits.ancillary, 2);
     cr_assert_eq(resolved(&recipe).limits.scans, 3);

@@ -465,6 +465,10 @@ Test(state, refuses_another_recipe)
     recipe.max_pixels = 1000;
     refused(PINFOLD_E_ARGUMENT,
             "the recipe changed: the state's max_pixels is 178956970, not 1000");
+    recipe = fake_recipe();
+    recipe.max_file = 1000;
+    refused(PINFOLD_E_ARGUMENT,
+            "the recipe changed: the state's max_file is 2147483648, not 1000");
 }
 
 Test(state, takes_what_never_changes_a_sample)
@@ -533,7 +537,7 @@ Test(state, refuses_damaged_bytes)
 {
     keep_state();
     kept_size--;
-    refused(PINFOLD_E_CORRUPT, "the state has 2943 bytes, not 2944");
+    refused(PINFOLD_E_CORRUPT, "the state has 2951 bytes, not 2952");
     kept_size++;
     kept[100] ^= 1;
     refused(PINFOLD_E_CORRUPT, "the state is damaged: its checksum differs");

@@ -203,8 +203,10 @@ Test(trace, a_failed_copy_has_its_status)
 
 Test(trace, what_cannot_be_read_is_not_made)
 {
+    uint64_t limit = UINT64_MAX;
+
     options.upload = PINFOLD_UPLOAD_OFF;
-    set.reader = pfi_reader_files;
+    set.reader = pfi_reader_files(&limit);
     fake_set_remove(&set, 3);
     run();
     cr_assert_eq(count("read", PINFOLD_LANE_WORKER), SAMPLES);
