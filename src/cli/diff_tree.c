@@ -9,6 +9,7 @@
 #include "src/cli/diff.h"
 #include "src/cli/diff_resize.h"
 #include "src/cli/run.h"
+#include "src/cli/sample_file.h"
 
 struct picture {
     const struct pfi_cli_pair *pair;
@@ -122,18 +123,12 @@ static const struct variant variants[] = {
 static bool open_picture(const struct pfi_cli_diff *d, struct picture *p,
                          const struct pfi_cli_pair *pair)
 {
-    const char *const root = pinfold_dataset_root(d->dataset);
-    const char *const path = pinfold_dataset_path(d->dataset, pair->sample);
-    const size_t room = strlen(root) + strlen(path) + 2;
-    char *const full = malloc(room);
+    pinfold_error err;
 
     *p = (struct picture){.pair = pair,
                           .plan = {.struct_size = sizeof(p->plan)}};
-    if (!full)
-        return false;
-    (void)snprintf(full, room, "%s/%s", root, path);
-    p->file = pfi_cli_read_file(full, &p->size);
-    free(full);
+    p->file = pfi_cli_sample_read(d->dataset, pair->sample,
+                                  d->o->recipe.max_file, &p->size, &err);
     return p->file && !pinfold_plan_picture(&d->o->recipe, p->file, p->size,
                                             &p->plan, NULL);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pinfold explain: every step of a recipe on one picture, with its numbers. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/cli/describe.h"
 #include "src/cli/run.h"
+#include "src/cli/sample_file.h"
 #include "src/cli/sandbox.h"
 #include "src/cli/text.h"
 
@@ -147,10 +147,11 @@ int pfi_cli_explain(const struct pfi_cli_options *o)
     pinfold_error err;
     int64_t shape[4];
     size_t size, bytes;
-    void *const data = pfi_cli_read_file(path, &size);
+    void *const data =
+        pfi_cli_read_file(path, o->recipe.max_file, &size, &err);
 
     if (!data) {
-        pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
+        pfi_cli_say("pinfold: %s: %s", path, err.message);
         return PFI_CLI_FAILED;
     }
     if (o->sandbox)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/cli/run.h"
+#include "src/cli/sample_file.h"
 #include "src/cli/text.h"
 
 #define MAX_PIPELINES 64
@@ -102,19 +103,14 @@ int pfi_cli_golden_read(struct pfi_cli_golden *golden,
 {
     const char *const path = o->arguments[1];
     size_t size = 0, lines = 1, number = 1;
-    void *const bytes = pfi_cli_read_file(path, &size);
+    pinfold_error err;
 
     *golden = (struct pfi_cli_golden){.o = o};
-    if (!bytes) {
-        pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
+    golden->text = pfi_cli_read_file(path, PFI_CLI_MOST_TEXT, &size, &err);
+    if (!golden->text) {
+        pfi_cli_say("pinfold: %s: %s", path, err.message);
         return PFI_CLI_FAILED;
     }
-    golden->text = realloc(bytes, size + 1);
-    if (!golden->text) {
-        free(bytes);
-        return pfi_cli_golden_wrong(golden, 0, "no memory");
-    }
-    golden->text[size] = '\0';
     for (size_t i = 0; i < size; i++)
         lines += golden->text[i] == '\n';
     golden->rows = calloc(lines, sizeof(*golden->rows));

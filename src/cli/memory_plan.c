@@ -83,7 +83,8 @@ static void print_words(const pinfold_memory_plan *p, uint64_t file,
     (void)puts("a worker may take on top, while it is at a large picture, at "
                "most");
     print_bytes("  for decoding (--max-scratch)", p->scratch_limit);
-    print_bytes("  for the file (this is the largest)", file);
+    print_bytes("  for the file (--max-file)", p->file_limit);
+    print_bytes("  (the largest that is there)", file);
     (void)puts("  and what its resize needs: see 'pinfold explain'");
     if (p->numa_node >= 0)
         (void)printf("slots and workers stay near NUMA node %lld\n",
@@ -100,11 +101,12 @@ static void print_json(const pinfold_memory_plan *p, uint64_t file,
                  "\"device_slot_bytes\":%zu,\"device_staging_bytes\":%zu,"
                  "\"order_bytes\":%zu,"
                  "\"label_bytes\":%zu,\"worker_bytes\":%zu,\"ahead_bytes\":%zu,"
-                 "\"loader_bytes\":%zu,\"scratch_limit\":%" PRIu64 ",",
+                 "\"loader_bytes\":%zu,\"scratch_limit\":%" PRIu64 ","
+                 "\"file_limit\":%" PRIu64 ",",
                  p->pinned_bytes, p->host_bytes, p->device_bytes,
                  p->host_slot_bytes, p->device_slot_bytes, p->device_staging_bytes,
                  p->order_bytes, p->label_bytes, p->worker_bytes, p->ahead_bytes,
-                 p->loader_bytes, p->scratch_limit);
+                 p->loader_bytes, p->scratch_limit, p->file_limit);
     (void)printf("\"largest_file\":%" PRIu64 ",\"samples\":%lld,"
                  "\"batches\":%lld,\"workers\":%lld,\"io_threads\":%lld,"
                  "\"device_threads\":%lld,\"numa_node\":%lld,\"memory\":\"%s\","

@@ -195,6 +195,8 @@ static const struct option table[] = {
      "width / height (0.75,1.3333333333333333)"},
     {"flip", "P", RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_flip,
      "RandomHorizontalFlip with this probability (0)"},
+    {"max-file", "BYTES", MAKES, pfi_cli_take_max_file,
+     "of a picture's file before it is read (2G)"},
     {"max-pixels", "N", MAKES, pfi_cli_take_max_pixels,
      "of a picture before it is decoded (178956970); 100M: millions"},
     {"max-scratch", "BYTES", MAKES, pfi_cli_take_max_scratch,
@@ -204,6 +206,10 @@ static const struct option table[] = {
     {"full-decode", NULL, MAKES, pfi_cli_take_full_decode,
      "decode all of each JPEG, not its window: to compare"},
     {"max-scans", "N", MAKES, pfi_cli_take_max_scans, "of a JPEG (256)"},
+    {"max-ancillary", "BYTES", MAKES, pfi_cli_take_max_ancillary,
+     "inflated in a chunk of a PNG without pixels (1M)"},
+    {"max-side", "N", MAKES, pfi_cli_take_max_side,
+     "of the resized and of the output picture (16777216)"},
     {"dtype", "f32|f16|bf16|u8", TENSORS | PFI_CLI_EXPLAIN, pfi_cli_take_dtype,
      "of the tensor (f32); torch's float32 and so on, too"},
     {"layout", "nchw|nhwc", TENSORS | PFI_CLI_EXPLAIN, pfi_cli_take_layout,
@@ -490,9 +496,11 @@ void pfi_cli_options_init(struct pfi_cli_options *options,
         .warmup = 2,
     };
     /* The library's defaults, written out: one of --mean and --std alone must
-     * leave the other as it is, and a manifest must say what was done. */
+     * leave the other as it is, a manifest must say what was done, and the
+     * program reads files itself. */
     options->recipe.resize_short = 256;
     options->recipe.crop_height = 224;
+    options->recipe.max_file = (uint64_t)2 << 30;
     memcpy(options->recipe.mean, mean, sizeof(mean));
     memcpy(options->recipe.stddev, stddev, sizeof(stddev));
     pfi_cli_tune_defaults(options);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/cli/run.h"
+#include "src/cli/sample_file.h"
 #include "src/cli/text.h"
 #include "src/cli/values.h"
 
@@ -129,17 +130,12 @@ static int fail(const char *path, size_t line, const char *what)
 static int read_numbers(struct numbers *numbers, const char *path)
 {
     size_t size = 0;
-    void *const bytes = pfi_cli_read_file(path, &size);
+    pinfold_error err;
 
     *numbers = (struct numbers){.path = path};
-    if (!bytes)
-        return fail(path, 0, strerror(errno));
-    numbers->text = realloc(bytes, size + 1);
-    if (!numbers->text) {
-        free(bytes);
-        return fail(path, 0, "no memory");
-    }
-    numbers->text[size] = '\0';
+    numbers->text = pfi_cli_read_file(path, PFI_CLI_MOST_TEXT, &size, &err);
+    if (!numbers->text)
+        return fail(path, 0, err.message);
     if (strlen(numbers->text) != size)
         return fail(path, 0, "not a text of numbers");
     numbers->most = size / 2 + 1;

@@ -122,6 +122,26 @@ const char *pfi_cli_take_random_aspect(struct pfi_cli_options *o,
     return pfi_cli_to_range(text, o->recipe.random_aspect);
 }
 
+const char *pfi_cli_take_max_file(struct pfi_cli_options *o, const char *text)
+{
+    return pfi_cli_to_bytes(text, &o->recipe.max_file);
+}
+
+const char *pfi_cli_take_max_side(struct pfi_cli_options *o, const char *text)
+{
+    uint64_t side = 0;
+    const char *const wrong = pfi_cli_to_pixels(text, &side);
+
+    o->recipe.max_side = (int32_t)(side & INT32_MAX);
+    return wrong || side <= INT32_MAX ? wrong : "more than 2147483647";
+}
+
+const char *pfi_cli_take_max_ancillary(struct pfi_cli_options *o,
+                                       const char *text)
+{
+    return pfi_cli_to_bytes(text, &o->recipe.max_ancillary);
+}
+
 const char *pfi_cli_take_max_pixels(struct pfi_cli_options *o, const char *text)
 {
     return pfi_cli_to_pixels(text, &o->recipe.max_pixels);

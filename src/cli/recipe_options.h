@@ -21,6 +21,10 @@ const char *pfi_cli_take_random_area(struct pfi_cli_options *o,
                                      const char *text);
 const char *pfi_cli_take_random_aspect(struct pfi_cli_options *o,
                                        const char *text);
+const char *pfi_cli_take_max_file(struct pfi_cli_options *o, const char *text);
+const char *pfi_cli_take_max_side(struct pfi_cli_options *o, const char *text);
+const char *pfi_cli_take_max_ancillary(struct pfi_cli_options *o,
+                                       const char *text);
 const char *pfi_cli_take_max_pixels(struct pfi_cli_options *o,
                                     const char *text);
 const char *pfi_cli_take_max_scratch(struct pfi_cli_options *o,

@@ -61,9 +61,6 @@ pinfold_status pfi_cli_warm_up(pinfold_loader *loader,
 /* Prints the first few bad samples of a run; returns how many the batch had. */
 int pfi_cli_report_bad(const pinfold_batch *batch, long long before);
 
-/* Reads a whole file; NULL with errno set.  The caller frees it. */
-void *pfi_cli_read_file(const char *path, size_t *size);
-
 /* Commands: take checked options, return the exit status. */
 int pfi_cli_ls(const struct pfi_cli_options *o);
 int pfi_cli_verify_orders(const struct pfi_cli_options *o);

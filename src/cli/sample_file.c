@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reads regular files only. */
+ * Samples are regular files only. */
 #include "src/cli/sample_file.h"
 
 #include <errno.h>
@@ -22,6 +22,16 @@ static void *fail_memory(pinfold_error *err, const char *why)
 {
     (void)fail(err, why);
     err->status = PINFOLD_E_MEMORY;
+    return NULL;
+}
+
+static void *fail_size(const char *at_least, uint64_t size, uint64_t limit,
+                       pinfold_error *err)
+{
+    err->status = PINFOLD_E_LIMIT;
+    (void)snprintf(err->message, sizeof(err->message),
+                   "a file of %s%llu bytes, limit %llu", at_least,
+                   (unsigned long long)size, (unsigned long long)limit);
     return NULL;
 }
 
@@ -57,7 +67,7 @@ static size_t read_up_to(int fd, unsigned char *bytes, size_t size)
     return done;
 }
 
-static void *read_open(int fd, size_t most, size_t *size, size_t *whole,
+static void *read_open(int fd, uint64_t limit, struct pfi_cli_head *head,
                        pinfold_error *err)
 {
     struct stat info;
@@ -68,19 +78,21 @@ static void *read_open(int fd, size_t most, size_t *size, size_t *whole,
     errno = 0;
     if (!S_ISREG(info.st_mode))
         return fail(err, "not a regular file");
-    *whole = (size_t)info.st_size;
-    *size = *whole < most ? *whole : most;
-    bytes = malloc(*size + 1);
+    if ((uint64_t)info.st_size > limit)
+        return fail_size("", (uint64_t)info.st_size, limit, err);
+    head->whole = (size_t)info.st_size;
+    head->size = head->whole < head->most ? head->whole : head->most;
+    bytes = malloc(head->size + 1);
     if (!bytes)
         return fail_memory(err, "no memory for the file");
-    if (read_up_to(fd, bytes, *size) == *size)
+    if (read_up_to(fd, bytes, head->size) == head->size)
         return bytes;
     free(bytes);
     return fail(err, errno ? strerror(errno) : "it shrank while it was read");
 }
 
 void *pfi_cli_sample_head(const pinfold_dataset *dataset, int64_t index,
-                          size_t most, size_t *size, size_t *whole,
+                          uint64_t limit, struct pfi_cli_head *head,
                           pinfold_error *err)
 {
     char *const path = path_of(dataset, index);
@@ -96,15 +108,76 @@ void *pfi_cli_sample_head(const pinfold_dataset *dataset, int64_t index,
     free(path);
     if (fd < 0)
         return fail(err, strerror(errno));
-    bytes = read_open(fd, most, size, whole, err);
+    bytes = read_open(fd, limit, head, err);
     close(fd);
     return bytes;
 }
 
 void *pfi_cli_sample_read(const pinfold_dataset *dataset, int64_t index,
-                          size_t *size, pinfold_error *err)
+                          uint64_t limit, size_t *size, pinfold_error *err)
 {
-    size_t whole;
+    struct pfi_cli_head head = {.most = SIZE_MAX};
+    void *const bytes = pfi_cli_sample_head(dataset, index, limit, &head, err);
 
-    return pfi_cli_sample_head(dataset, index, SIZE_MAX, size, &whole, err);
+    *size = head.size;
+    return bytes;
+}
+
+/* ------------------------------------------------------------- any file --- */
+
+/* Twice the room, and one byte for the NUL. */
+static unsigned char *grow(unsigned char *bytes, size_t *room)
+{
+    void *const grown =
+        *room > SIZE_MAX / 2 - 1 ? NULL : realloc(bytes, *room * 2 + 1);
+
+    if (!grown)
+        free(bytes);
+    *room *= 2;
+    return grown;
+}
+
+static void *read_stream(FILE *file, uint64_t limit, size_t *size,
+                         pinfold_error *err)
+{
+    size_t room = 1 << 16, used = 0;
+    unsigned char *bytes = malloc(room + 1);
+
+    while (bytes) {
+        used += fread(bytes + used, 1, room - used, file);
+        if (used < room || used > limit)
+            break;
+        bytes = grow(bytes, &room);
+    }
+    if (!bytes)
+        return fail_memory(err, "no memory for the file");
+    if (used > limit || ferror(file)) {
+        (void)(used > limit ? fail_size("at least ", used, limit, err)
+                            : fail(err, strerror(errno)));
+        free(bytes);
+        return NULL;
+    }
+    bytes[used] = '\0';
+    *size = used;
+    return bytes;
+}
+
+void *pfi_cli_read_file(const char *path, uint64_t limit, size_t *size,
+                        pinfold_error *err)
+{
+    FILE *const file = fopen(path, "rb");
+    struct stat info;
+    void *bytes = NULL;
+
+    *err = (pinfold_error){.sample = -1};
+    if (!file)
+        return fail(err, strerror(errno));
+    if (fstat(fileno(file), &info))
+        (void)fail(err, strerror(errno));
+    else if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > limit)
+        (void)fail_size("", (uint64_t)info.st_size, limit, err);
+    else
+        bytes = read_stream(file, limit, size, err);
+    (void)fclose(file);
+    return bytes;
 }

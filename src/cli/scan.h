@@ -63,11 +63,10 @@ struct pfi_cli_scan {
 /* A class with ten times as many samples as the median class, or a tenth. */
 enum { PFI_CLI_LOPSIDED = 10 };
 
-/* Looks at one sample: reads, hashes and, where `recipe` is not NULL, decodes
- * it. */
+/* Looks at one sample: reads, hashes and, with `whole`, decodes it. */
 void pfi_cli_scan_file(struct pfi_cli_scanned *out,
                        const pinfold_dataset *dataset, int64_t index,
-                       const pinfold_recipe *recipe);
+                       const pinfold_recipe *recipe, bool whole);
 
 /* All samples, by worker threads; returns them, or NULL after printing why, or
  * when a signal came.  `whole`: decodes them. */

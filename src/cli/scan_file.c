@@ -82,12 +82,13 @@ static pinfold_recipe whole_recipe(const pinfold_recipe *given)
 
 void pfi_cli_scan_file(struct pfi_cli_scanned *out,
                        const pinfold_dataset *dataset, int64_t index,
-                       const pinfold_recipe *recipe)
+                       const pinfold_recipe *recipe, bool whole)
 {
     unsigned char sample[SIDE * SIDE * 3];
     pinfold_error err;
     size_t size;
-    void *const file = pfi_cli_sample_read(dataset, index, &size, &err);
+    void *const file = 
+        pfi_cli_sample_read(dataset, index, recipe->max_file, &size, &err);
 
     if (!file) {
         set_bad(out, &err);
@@ -95,13 +96,13 @@ void pfi_cli_scan_file(struct pfi_cli_scanned *out,
     }
     if (pfi_cli_have_sha256())
         pfi_cli_sha256(file, size, out->hash);
-    if (recipe) {
-        const pinfold_recipe whole = whole_recipe(recipe);
-        pinfold_status status = read_header(out, file, size, whole, &err);
+    if (whole) {
+        const pinfold_recipe all = whole_recipe(recipe);
+        pinfold_status status = read_header(out, file, size, all, &err);
 
         /* Of what is bad the decoder tells more than the header. */
         if (status != PINFOLD_E_MEMORY)
-            status = pinfold_preprocess(&whole, file, size, sample,
+            status = pinfold_preprocess(&all, file, size, sample,
                                         sizeof(sample), &err);
         if (status)
             set_bad(out, &err);

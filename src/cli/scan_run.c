@@ -8,7 +8,8 @@
 
 struct job {
     const pinfold_dataset *dataset;
-    const pinfold_recipe *recipe;  /* NULL = decode nothing */
+    const pinfold_recipe *recipe;
+    bool whole; /* decode them */
     struct pfi_cli_scanned *files; /* each its worker's until it is done */
 };
 
@@ -16,7 +17,8 @@ static void look(void *cookie, int64_t i)
 {
     const struct job *const job = cookie;
 
-    pfi_cli_scan_file(&job->files[i], job->dataset, i, job->recipe);
+    pfi_cli_scan_file(&job->files[i], job->dataset, i, job->recipe,
+                      job->whole);
 }
 
 struct pfi_cli_scanned *pfi_cli_scan_all(pinfold_dataset *dataset,
@@ -24,7 +26,8 @@ struct pfi_cli_scanned *pfi_cli_scan_all(pinfold_dataset *dataset,
                                          bool whole)
 {
     const int64_t n = pinfold_dataset_size(dataset);
-    struct job job = {.dataset = dataset, .recipe = whole ? &o->recipe : NULL};
+    struct job job = {
+        .dataset = dataset, .recipe = &o->recipe, .whole = whole};
 
     job.files = calloc((size_t)n + 1, sizeof(*job.files));
     if (!job.files) {

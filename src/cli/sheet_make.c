@@ -106,7 +106,8 @@ static pinfold_status open_before(const struct maker *m,
                                   struct pfi_cli_tile *tile, pinfold_error *err)
 {
     size_t size;
-    void *const file = pfi_cli_sample_read(m->dataset, tile->index, &size, err);
+    void *const file = pfi_cli_sample_read(
+        m->dataset, tile->index, m->recipe.max_file, &size, err);
     pinfold_status status;
 
     if (!file)
@@ -131,7 +132,8 @@ static pinfold_status make_again(const struct maker *m,
     pinfold_recipe recipe = m->recipe;
     pinfold_status status;
     size_t size;
-    void *const file = pfi_cli_sample_read(m->dataset, tile->index, &size, err);
+    void *const file = pfi_cli_sample_read(
+        m->dataset, tile->index, m->recipe.max_file, &size, err);
 
     recipe.random_seed = seed_of(m, tile);
     status =

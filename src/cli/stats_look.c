@@ -65,19 +65,19 @@ static void look(void *cookie, int64_t i)
 {
     struct job *const job = cookie;
     struct pfi_cli_looked *const out = &job->s->files[i];
+    struct pfi_cli_head head = {.most = job->size ? SIZE_MAX : HEAD};
     pinfold_error err;
-    size_t size = 0, whole = 0, most = job->size ? SIZE_MAX : HEAD;
     void *file;
 
     do {
-        file = pfi_cli_sample_head(job->s->dataset, i, most, &size, &whole,
-                                   &err);
-        out->status = file ? look_at(job, out, file, size, &err) : err.status;
+        file = pfi_cli_sample_head(job->s->dataset, i, job->recipe.max_file,
+                                   &head, &err);
+        out->status = file ? look_at(job, out, file, head.size, &err) : err.status;
         free(file);
-        most = SIZE_MAX;
-    } while (file && size < whole &&
+        head.most = SIZE_MAX;
+    } while (file && head.size < head.whole &&
              (out->status || strcmp(out->format, "JPEG") != 0));
-    out->bytes = (int64_t)whole;
+    out->bytes = (int64_t)head.whole;
     if (out->status)
         out->message = strdup(err.message);
 }

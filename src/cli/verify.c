@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pinfold verify: a data set against the checksums of make-golden. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/cli/golden.h"
 #include "src/cli/lists.h"
 #include "src/cli/run.h"
+#include "src/cli/sample_file.h"
 #include "src/cli/sha256.h"
 #include "src/cli/text.h"
 
@@ -167,23 +167,18 @@ static const char *wrong_size(const struct verify *v,
                               const struct pfi_cli_golden_row *row,
                               const struct pfi_cli_golden_pipeline *p)
 {
-    const char *const root = v->o->arguments[0];
-    const char *const path = pinfold_dataset_path(v->dataset, row->sample);
     pinfold_plan plan = {.struct_size = sizeof(plan)};
-    const size_t room = strlen(root) + strlen(path) + 2;
-    char *const full = malloc(room);
     const char *wrong = NULL;
     pinfold_status status;
-    void *data;
+    pinfold_error err;
     size_t size;
+    void *const data =
+        pfi_cli_sample_read(v->dataset, row->sample,
+                            p->options.recipe.max_file, &size, &err);
 
-    if (!full)
-        return "no memory";
-    (void)snprintf(full, room, "%s/%s", root, path);
-    data = pfi_cli_read_file(full, &size);
-    free(full);
     if (!data)
-        return strerror(errno);
+        return err.status == PINFOLD_E_MEMORY ? "no memory"
+                                              : "the picture cannot be read";
     status = pinfold_plan_picture(&p->options.recipe, data, size, &plan, NULL);
     if (status == PINFOLD_E_MEMORY)
         wrong = "no memory";

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/cli/run.h"
+#include "src/cli/sample_file.h"
 #include "src/cli/sha256.h"
 #include "src/cli/text.h"
 
@@ -238,22 +239,17 @@ int pfi_cli_verify_orders(const struct pfi_cli_options *o)
 {
     struct orders v = {.path = o->orders};
     size_t size = 0;
-    char *text = pfi_cli_read_file(o->orders, &size), *ended;
+    pinfold_error err;
+    char *const text =
+        pfi_cli_read_file(o->orders, PFI_CLI_MOST_TEXT, &size, &err);
     int code;
 
     if (!text) {
-        pfi_cli_say("pinfold: %s: %s", o->orders, strerror(errno));
+        pfi_cli_say("pinfold: %s: %s", o->orders, err.message);
         return PFI_CLI_FAILED;
     }
-    ended = realloc(text, size + 1);
-    if (!ended) {
-        free(text);
-        (void)fputs("pinfold: no memory\n", stderr);
-        return PFI_CLI_FAILED;
-    }
-    ended[size] = '\0';
-    code = take_lines(&v, ended);
-    free(ended);
+    code = take_lines(&v, text);
+    free(text);
     if (code)
         return code;
     (void)printf("verify: %lld equal, %lld differ, 0 missing, %lld refused, 0 "
