@@ -49,6 +49,15 @@
 #define PINFOLD_MUST_CHECK
 #endif
 
+/* An enumeration is 32 bits wide.  In C++ it holds any number, so that one which
+ * only a newer library knows is a value there, too. */
+#if defined(__cplusplus) || \
+    (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#define PINFOLD_ENUM(name) enum name : int32_t
+#else
+#define PINFOLD_ENUM(name) enum name
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -61,8 +70,9 @@ typedef struct pinfold_loader pinfold_loader;
 
 /* ------------------------------------------------------------- status --- */
 
-/* Values are frozen: one is never reused or renumbered. */
-typedef enum pinfold_status {
+/* Values are frozen: one is never reused or renumbered.  A newer library may
+ * return one that is not here: take it by its sign. */
+typedef PINFOLD_ENUM(pinfold_status) {
     PINFOLD_OK = 0,
 
     PINFOLD_END = 1,     /* the epoch has no more batches */
@@ -122,20 +132,20 @@ PINFOLD_API void pinfold_info_get(pinfold_info *out);
 
 /* ------------------------------------------------------------- recipe --- */
 
-typedef enum pinfold_dtype {
+typedef PINFOLD_ENUM(pinfold_dtype) {
     PINFOLD_F32 = 0, /* (x / 255 - mean) / stddev, each step rounded */
     PINFOLD_F16 = 1, /* the same, rounded to nearest even */
     PINFOLD_U8 = 2,  /* 0..255; mean and stddev are not applied */
     PINFOLD_BF16 = 3 /* as F16, to bfloat16 */
 } pinfold_dtype;
 
-typedef enum pinfold_layout {
+typedef PINFOLD_ENUM(pinfold_layout) {
     PINFOLD_NCHW = 0,
     PINFOLD_NHWC = 1
 } pinfold_layout;
 
 /* Pillow's filters, antialiased as Pillow's are. */
-typedef enum pinfold_filter {
+typedef PINFOLD_ENUM(pinfold_filter) {
     PINFOLD_BILINEAR = 0,
     PINFOLD_NEAREST = 1,
     PINFOLD_BOX = 2,
@@ -148,13 +158,13 @@ typedef enum pinfold_filter {
  * than twice as many rows as columns has its rows resampled first (Pillow
  * src/libImaging/Resample.c); before, only one that is more than a hundred
  * times as high as wide and loses rows (src/PIL/Image.py). */
-typedef enum pinfold_pillow {
+typedef PINFOLD_ENUM(pinfold_pillow) {
     PINFOLD_PILLOW_13 = 0, /* 13.0.0 */
     PINFOLD_PILLOW_12 = 1  /* 12.3.0 and before */
 } pinfold_pillow;
 
 /* How 0..255 becomes 0..1; 126 of the 256 codes differ in the last bit. */
-typedef enum pinfold_scale {
+typedef PINFOLD_ENUM(pinfold_scale) {
     PINFOLD_DIVIDE = 0,  /* by 255: ToTensor, convert_image_dtype, the weights'
                           * transforms() */
     PINFOLD_MULTIPLY = 1 /* by the float nearest to 1 / 255: torchvision's v2
@@ -162,7 +172,7 @@ typedef enum pinfold_scale {
 } pinfold_scale;
 
 /* Who decodes JPEGs; the pixels are the same. */
-typedef enum pinfold_jpeg {
+typedef PINFOLD_ENUM(pinfold_jpeg) {
     PINFOLD_JPEG_AUTO = 0,   /* pinfold's own decoder the common ones, and
                               * libjpeg-turbo whatever that one leaves */
     PINFOLD_JPEG_LIBJPEG = 1 /* libjpeg-turbo all */
@@ -394,7 +404,7 @@ pinfold_dataset_label(const pinfold_dataset *dataset, int64_t index);
 
 /* Which samples an epoch visits, and in what order: torch 2.15.0's samplers,
  * each epoch run to its end, epochs following each other on one generator. */
-typedef enum pinfold_sampler {
+typedef PINFOLD_ENUM(pinfold_sampler) {
     PINFOLD_SAMPLER_DEFAULT = 0,  /* each sample once; with the loader's
                                    * shuffle as DataLoader(shuffle=True) */
     PINFOLD_SAMPLER_RANDOM = 1,   /* RandomSampler(replacement, num_samples) */
@@ -406,7 +416,7 @@ typedef enum pinfold_sampler {
 } pinfold_sampler;
 
 /* Which part of it one of `world` ranks gets. */
-typedef enum pinfold_shard {
+typedef PINFOLD_ENUM(pinfold_shard) {
     PINFOLD_SHARD_EXACT = 0,      /* order[rank::world]: nothing is added, left
                                    * out or given twice; whole batches, not
                                    * samples, of PINFOLD_SAMPLER_BATCHES */
@@ -443,18 +453,18 @@ typedef struct pinfold_order {
 
 /* ------------------------------------------------------------- loader --- */
 
-typedef enum pinfold_bad_sample {
+typedef PINFOLD_ENUM(pinfold_bad_sample) {
     PINFOLD_BAD_KEEP = 0, /* zero its pixels, set its status, go on */
     PINFOLD_BAD_FAIL = 1  /* pinfold_loader_next() returns its error */
 } pinfold_bad_sample;
 
-typedef enum pinfold_memory {
+typedef PINFOLD_ENUM(pinfold_memory) {
     PINFOLD_MEMORY_AUTO = 0,    /* pinned if a CUDA device is usable */
     PINFOLD_MEMORY_PINNED = 1,  /* or fail to open */
     PINFOLD_MEMORY_PAGEABLE = 2
 } pinfold_memory;
 
-typedef enum pinfold_upload {
+typedef PINFOLD_ENUM(pinfold_upload) {
     PINFOLD_UPLOAD_OFF = 0,
     PINFOLD_UPLOAD_AUTO = 1,   /* if a device is usable; else host batches */
     PINFOLD_UPLOAD_REQUIRE = 2 /* or fail to open */
@@ -471,7 +481,7 @@ typedef struct pinfold_allocator {
 } pinfold_allocator;
 
 /* Whose time an event is about. */
-typedef enum pinfold_lane {
+typedef PINFOLD_ENUM(pinfold_lane) {
     PINFOLD_LANE_CALLER = 0, /* the thread that calls pinfold_loader_next() */
     PINFOLD_LANE_WORKER = 1, /* lane_index says which */
     PINFOLD_LANE_DEVICE = 2, /* the thread that queues copies and waits */
