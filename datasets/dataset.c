@@ -222,6 +222,23 @@ static pinfold_status fill(pinfold_dataset *dataset, const char *root,
     return status;
 }
 
+static pinfold_status check_flags(const pinfold_dataset_options *o,
+                                  pinfold_error *err)
+{
+    const struct {
+        const char *name;
+        int32_t value;
+    } flags[] = {{"allow_empty", o->allow_empty},
+                 {"trust_index", o->trust_index},
+                 {"no_follow_outside", o->no_follow_outside}};
+
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+        if (flags[i].value != 0 && flags[i].value != 1)
+            return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "%s is %d, not 0 or 1",
+                            flags[i].name, flags[i].value);
+    return PINFOLD_OK;
+}
+
 static pinfold_status take_options(pinfold_dataset_options *o,
                                    const pinfold_dataset_options *options,
                                    pinfold_error *err)
@@ -231,8 +248,11 @@ static pinfold_status take_options(pinfold_dataset_options *o,
     *o = (pinfold_dataset_options){.struct_size = sizeof(*o)};
     if (options)
         status = pfi_struct_in(o, sizeof(*o),
-                               offsetof(pinfold_dataset_options, list), options,
-                               err);
+                               PFI_SIZE_WITH(pinfold_dataset_options,
+                                             walk_threads),
+                               options, err);
+    if (!status)
+        status = check_flags(o, err);
     if (!status && o->list && o->index)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "a list and an index exclude each other");

@@ -115,7 +115,9 @@ static pinfold_status borrow(struct pfi_order *order,
                                 .source = *source};
     order->source.order = NULL;
     if (source->order)
-        status = pfi_struct_in(o, sizeof(*o), sizeof(*o), source->order, err);
+        status = pfi_struct_in(o, sizeof(*o),
+                               PFI_SIZE_WITH(pinfold_order, reserved),
+                               source->order, err);
     if (!status)
         status = pfi_order_check(&order->source, o, err);
     if (!status && o->generator)

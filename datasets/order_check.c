@@ -21,6 +21,7 @@ static pinfold_status check_flags(const pinfold_order *o, pinfold_error *err)
         {"replacement", o->replacement, 1},
         {"persistent_workers", o->persistent_workers, 1},
         {"shard_drop_last", o->shard_drop_last, 1},
+        {"reserved", o->reserved, 0},
         {"rank", o->rank, INT32_MAX},
         {"world", o->world, INT32_MAX},
         {"n_indices", o->n_indices, INT64_MAX},

@@ -204,7 +204,8 @@ pinfold_status pinfold_recipe_preset(pinfold_recipe *recipe, const char *name,
     pfi_error_clear(err);
     if (!recipe || !name)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "recipe or name is NULL");
-    status = pfi_struct_in(&known, sizeof(known), sizeof(known), recipe, err);
+    status = pfi_struct_in(&known, sizeof(known),
+                           PFI_SIZE_WITH(pinfold_recipe, jpeg), recipe, err);
     if (status)
         return status;
     for (size_t i = 0; i < N_ROWS; i++) {

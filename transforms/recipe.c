@@ -57,6 +57,12 @@ static pinfold_status check_enums(const pinfold_recipe *r, pinfold_error *err)
         status = check_enum("cpu_level", r->cpu_level, PFI_CPU_NEON, err);
     if (!status)
         status = check_enum("jpeg", (long)r->jpeg, PINFOLD_JPEG_LIBJPEG, err);
+    if (!status)
+        status = check_enum("exif", r->exif, 1, err);
+    if (!status)
+        status = check_enum("random_crop", r->random_crop, 1, err);
+    if (!status)
+        status = check_enum("full_decode", r->full_decode, 1, err);
     return status;
 }
 
@@ -276,7 +282,8 @@ pinfold_status pfi_recipe_resolve(struct pfi_recipe *out,
     pinfold_status status = PINFOLD_OK;
 
     if (recipe)
-        status = pfi_struct_in(&r, sizeof(r), sizeof(r), recipe, err);
+        status = pfi_struct_in(&r, sizeof(r), PFI_SIZE_WITH(pinfold_recipe, jpeg),
+                               recipe, err);
     if (!status)
         status = check_enums(&r, err);
     if (status)

@@ -27,7 +27,9 @@
  * Units.     Sizes are bytes, image sides pixels, times milliseconds (_ms) or
  *            nanoseconds (_ns).
  * Growth.    Structs start with struct_size and grow at the end only.  Zero in
- *            any field means the default named beside it.
+ *            any field means the default named beside it.  What has no meaning
+ *            here (another number than 0 and 1 in a switch, anything in a
+ *            reserved field) is PINFOLD_E_ARGUMENT.  pinfold_error never grows.
  */
 #ifndef PINFOLD_PINFOLD_H
 #define PINFOLD_PINFOLD_H

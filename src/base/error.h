@@ -24,6 +24,11 @@ pfi_fail_path(pinfold_error *err, pinfold_status status, int sys_code,
 /* Puts "path: " in front of the message that `err` holds, in the same way. */
 void pfi_error_add_path(pinfold_error *err, const char *path);
 
+/* Bytes of `type` up to its member `last`, and with it: where `last` is the last
+ * one of 0.1, what pfi_struct_in() may demand however the struct grows. */
+#define PFI_SIZE_WITH(type, last) \
+    (offsetof(type, last) + sizeof(((type *)0)->last))
+
 /* Copies a caller's growable struct into this library's version of it.
  * A shorter one (older header) gets zeros, which mean defaults; a longer one
  * (newer header) is accepted only if what we do not know is zero. */

@@ -145,7 +145,8 @@ pinfold_status pfi_read(const pinfold_dataset *dataset,
                               : "dataset, indices or dst is NULL");
     if (options)
         status = pfi_struct_in(&a.options, sizeof(a.options),
-                               sizeof(a.options), options, err);
+                               PFI_SIZE_WITH(pinfold_read_options, epoch),
+                               options, err);
     if (!status)
         status = pfi_task_init(&a.task, recipe, err);
     if (!status)

@@ -30,6 +30,7 @@ static pinfold_status check_options(const pinfold_loader_options *o,
         {"io_threads", o->io_threads, 0, PINFOLD_WORKERS_MAX},
         {"device_normalize", o->device_normalize, 0, 1},
         {"numa", o->numa, PINFOLD_OFF, 0},
+        {"reserved", o->reserved, 0, 0},
         {"io_retries", o->io_retries, PINFOLD_OFF, PINFOLD_RETRIES_MAX},
     };
     pinfold_status status = PINFOLD_OK;
@@ -65,7 +66,8 @@ pinfold_status pfi_options_take(pinfold_loader_options *o,
     *o = pinfold_loader_options_default();
     if (options)
         status = pfi_struct_in(
-            o, sizeof(*o), offsetof(pinfold_loader_options, trace), options, err);
+            o, sizeof(*o), PFI_SIZE_WITH(pinfold_loader_options, io_retries),
+            options, err);
     if (!status)
         status = check_options(o, err);
     o->batch_size = o->batch_size ? o->batch_size : 256;

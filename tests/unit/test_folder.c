@@ -312,6 +312,12 @@ Test(folder, takes_so_many_threads)
                  PINFOLD_OK);
     cr_assert_eq(pinfold_dataset_size(dataset), 2);
     pinfold_dataset_close(dataset);
+    options.walk_threads = 0;
+    options.allow_empty = 2;
+    cr_assert_eq(pinfold_dataset_open(&dataset, root, &options, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "allow_empty is 2, not 0 or 1");
+    options.allow_empty = 0;
     options.walk_threads = -1;
     cr_assert_eq(pinfold_dataset_open(&dataset, root, &options, &err),
                  PINFOLD_E_ARGUMENT);

@@ -126,18 +126,19 @@ Test(loader, the_order_does_not_depend_on_workers)
     }
 }
 
-/* Options from before max_memory, and a plan that takes only two fields. */
+/* A plan that takes only two fields; options have at least 0.1's. */
 Test(loader, structs_of_other_sizes_are_planned)
 {
     pinfold_memory_plan plan = {0}, whole = {.struct_size = sizeof(whole)};
     pinfold_error err;
 
-    options.max_memory = 1;
     plan.struct_size = offsetof(pinfold_memory_plan, host_bytes);
     plan.host_bytes = 12345;
-    options.struct_size = offsetof(pinfold_loader_options, max_memory);
     cr_assert_eq(pinfold_loader_plan(set.dataset, &options, &plan, &err),
                  PINFOLD_OK, "%s", err.message);
+    options.struct_size = offsetof(pinfold_loader_options, io_retries);
+    cr_assert_eq(pinfold_loader_plan(set.dataset, &options, &plan, &err),
+                 PINFOLD_E_ARGUMENT);
     cr_assert_eq(plan.struct_size, offsetof(pinfold_memory_plan, host_bytes));
     cr_assert_eq(plan.host_bytes, 12345, "it was written past its end");
     cr_assert_eq(pinfold_loader_plan(set.dataset, NULL, &whole, &err),

@@ -179,6 +179,10 @@ Test(order, refuses_ranks_outside_the_world)
     refused(10, PINFOLD_E_ARGUMENT, "rank 3 of a world of 3");
     order.rank = -1;
     refused(10, PINFOLD_E_ARGUMENT, "rank is -1, not 0 to 2147483647");
+    order.rank = 0;
+    order.reserved = 1;
+    refused(10, PINFOLD_E_ARGUMENT, "reserved is 1, not 0 to 0");
+    order.reserved = 0;
 }
 
 Test(order, refuses_indices_and_weights_that_do_not_fit)

@@ -204,6 +204,21 @@ Test(recipe, limits_have_defaults_and_bound_the_output)
     refused(&recipe, "max_side -1");
 }
 
+/* What means nothing yet may mean something to a newer library. */
+Test(recipe, a_switch_is_0_or_1)
+{
+    pinfold_recipe recipe = pinfold_recipe_default();
+
+    recipe.exif = 2;
+    refused(&recipe, "exif is 2, not 0 to 1");
+    recipe.exif = 0;
+    recipe.random_crop = -1;
+    refused(&recipe, "random_crop is -1, not 0 to 1");
+    recipe.random_crop = 0;
+    recipe.struct_size = sizeof(recipe) - 8;
+    refused(&recipe, "struct_size");
+}
+
 Test(recipe, a_random_crop_takes_the_place_of_the_resize)
 {
     pinfold_recipe recipe = pinfold_recipe_default();

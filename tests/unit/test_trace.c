@@ -215,14 +215,6 @@ Test(trace, what_cannot_be_read_is_not_made)
     cr_assert_eq(find("read", 4)->status, PINFOLD_OK);
 }
 
-/* A program built before there was a trace gives a shorter struct. */
-Test(trace, older_options_have_none)
-{
-    options.struct_size = offsetof(pinfold_loader_options, trace);
-    run();
-    cr_assert_eq(n_events, 0);
-}
-
 Test(trace, a_trace_needs_its_function)
 {
     const pinfold_trace none = {NULL, NULL};

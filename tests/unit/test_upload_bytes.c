@@ -193,17 +193,6 @@ Test(upload_bytes, memory_is_a_quarter)
     pinfold_loader_close(loader);
 }
 
-/* A program whose header had no such option has it off. */
-Test(upload_bytes, an_older_program_is_served)
-{
-    pinfold_loader *loader;
-
-    options.struct_size = offsetof(pinfold_loader_options, device_normalize);
-    loader = open_loader(gpu);
-    pinfold_loader_close(loader);
-    cr_assert_eq(fake_gpu_kernels(fake), 0);
-}
-
 static void check_refused(const struct pfi_gpu *with, pinfold_status status,
                           const char *words)
 {
