@@ -477,9 +477,10 @@ typedef PINFOLD_ENUM(pinfold_upload) {
  * pinfold_loader_close().  alloc returns `size` bytes aligned to `alignment`,
  * or NULL; memory that is not pinned makes uploads slower, not wrong. */
 typedef struct pinfold_allocator {
+    size_t struct_size; /* sizeof(pinfold_allocator) */
     void *cookie; /* passed to both */
     void *(*alloc)(void *cookie, size_t size, size_t alignment);
-    void (*free)(void *cookie, void *ptr, size_t size);
+    void (*dealloc)(void *cookie, void *ptr, size_t size);
 } pinfold_allocator;
 
 /* Whose time an event is about. */
@@ -511,6 +512,7 @@ typedef struct pinfold_trace_event {
 /* Gets every event when it is over, in the thread that it happened in: several
  * threads call event() at once, and it may not call the loader. */
 typedef struct pinfold_trace {
+    size_t struct_size; /* sizeof(pinfold_trace) */
     void *cookie; /* passed to event() */
     void (*event)(void *cookie, const pinfold_trace_event *event);
 } pinfold_trace;

@@ -32,8 +32,8 @@ static void free_locked(void *cookie, void *memory, size_t size)
 
 const pinfold_allocator *pfi_cli_locked(void)
 {
-    static const pinfold_allocator allocator = {NULL, alloc_locked,
-                                                free_locked};
+    static const pinfold_allocator allocator = {sizeof(allocator), NULL,
+                                                alloc_locked, free_locked};
 
     return &allocator;
 }

@@ -62,7 +62,7 @@ bool pfi_cli_trace_open(struct pfi_cli_trace *trace, const char *path)
         .path = path,
         .start_ns = (unsigned long long)now.tv_sec * 1000000000u +
                     (unsigned long long)now.tv_nsec,
-        .callback = {trace, write_event},
+        .callback = {sizeof(trace->callback), trace, write_event},
     };
     if (pfi_cli_part_user(&trace->part, path)) {
         pfi_cli_say("pinfold: %s: %s", path, strerror(errno));

@@ -6,6 +6,31 @@
 #include "src/base/cpu.h"
 #include "src/load/internal.h"
 
+static pinfold_status take_callbacks(pinfold_loader *loader,
+                                     pinfold_error *err)
+{
+    const pinfold_loader_options *const o = &loader->options;
+    pinfold_allocator *const allocator = &loader->allocator;
+    pinfold_trace *const trace = &loader->trace;
+    pinfold_status status = PINFOLD_OK;
+
+    if (o->allocator)
+        status = pfi_struct_in(allocator, sizeof(*allocator),
+                               PFI_SIZE_WITH(pinfold_allocator, dealloc),
+                               o->allocator, err);
+    if (!status && o->allocator && (!allocator->alloc || !allocator->dealloc))
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "the allocator lacks a function");
+    if (!status && o->trace)
+        status = pfi_struct_in(trace, sizeof(*trace),
+                               PFI_SIZE_WITH(pinfold_trace, event), o->trace,
+                               err);
+    if (!status && o->trace && !trace->event)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
+                        "the trace lacks its function");
+    return status;
+}
+
 static pinfold_status take_options(pinfold_loader *loader,
                                    const pinfold_loader_options *options,
                                    pinfold_error *err)
@@ -14,14 +39,12 @@ static pinfold_status take_options(pinfold_loader *loader,
     pinfold_status status = pfi_options_take(o, options, err);
 
     if (!status)
+        status = take_callbacks(loader, err);
+    if (!status)
         status = pfi_task_init(&loader->task, o->recipe, err);
     if (status)
         return status;
     loader->output = loader->task.recipe;
-    if (o->allocator)
-        loader->allocator = *o->allocator;
-    if (o->trace)
-        loader->trace = *o->trace;
     o->recipe = NULL;
     o->allocator = NULL;
     o->trace = NULL;

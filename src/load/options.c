@@ -38,18 +38,11 @@ static pinfold_status check_options(const pinfold_loader_options *o,
     for (size_t i = 0; !status && i < sizeof(rows) / sizeof(rows[0]); i++)
         status = check_range(rows[i].name, rows[i].value, rows[i].low,
                              rows[i].high, err);
-    if (!status && o->allocator &&
-        (!o->allocator->alloc || !o->allocator->free))
-        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
-                        "the allocator lacks a function");
     if (!status && o->allocator && o->memory == PINFOLD_MEMORY_PINNED)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "pinned memory and an allocator exclude each other");
     if (!status && !o->state && o->state_size)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "the state is NULL");
-    if (!status && o->trace && !o->trace->event)
-        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
-                        "the trace lacks its function");
     if (!status && o->device_normalize && o->upload == PINFOLD_UPLOAD_OFF)
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
                         "device_normalize without an upload: it may be auto or "

@@ -227,7 +227,7 @@ static void free_memory(pinfold_loader *loader, struct pfi_slot *slot,
         return;
     switch (slot->kind) {
     case PFI_MEMORY_CALLERS:
-        loader->allocator.free(loader->allocator.cookie, slot->memory,
+        loader->allocator.dealloc(loader->allocator.cookie, slot->memory,
                                loader->slot_bytes);
         break;
     case PFI_MEMORY_PINNED:

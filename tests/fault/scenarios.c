@@ -204,8 +204,9 @@ static void own_free(void *cookie, void *memory, size_t size)
     free(memory);
 }
 
-static const pinfold_trace trace = {NULL, on_event};
-static const pinfold_allocator allocator = {NULL, own_alloc, own_free};
+static const pinfold_trace trace = {sizeof(trace), NULL, on_event};
+static const pinfold_allocator allocator = {sizeof(allocator), NULL,
+                                            own_alloc, own_free};
 static const int64_t some[] = {3, 0, 2, 2, 1};
 static const int32_t sizes[] = {2, 1, 2};
 static const pinfold_order batches = {.struct_size = sizeof(batches),

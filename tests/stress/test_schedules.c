@@ -331,7 +331,7 @@ static void look_at_event(void *cookie, const pinfold_trace_event *event)
 
 static void choose_options(struct scene *s)
 {
-    static const pinfold_trace trace = {NULL, look_at_event};
+    static const pinfold_trace trace = {sizeof(trace), NULL, look_at_event};
     static const int32_t workers[] = {PINFOLD_OFF, 1, 2, 3};
     static const pinfold_memory memory[] = {PINFOLD_MEMORY_AUTO,
                                             PINFOLD_MEMORY_PAGEABLE};

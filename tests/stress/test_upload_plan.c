@@ -129,7 +129,8 @@ static void callers_free(void *cookie, void *ptr, size_t size)
     free(ptr);
 }
 
-static const pinfold_allocator allocator = {NULL, callers_alloc, callers_free};
+static const pinfold_allocator allocator = {sizeof(allocator), NULL,
+                                            callers_alloc, callers_free};
 
 struct world {
     struct fake_set set;

@@ -32,7 +32,7 @@ static void keep(void *cookie, const pinfold_trace_event *event)
     pthread_mutex_unlock(&lock);
 }
 
-static const pinfold_trace trace = {&n_events, keep};
+static const pinfold_trace trace = {sizeof(trace), &n_events, keep};
 
 static void setup(void)
 {
@@ -217,7 +217,7 @@ Test(trace, what_cannot_be_read_is_not_made)
 
 Test(trace, a_trace_needs_its_function)
 {
-    const pinfold_trace none = {NULL, NULL};
+    const pinfold_trace none = {.struct_size = sizeof(none)};
     pinfold_loader *loader;
     pinfold_error err;
 
