@@ -54,7 +54,8 @@ static pinfold_status check_enums(const pinfold_recipe *r, pinfold_error *err)
     if (!status)
         status = check_enum("scale", (long)r->scale, PINFOLD_MULTIPLY, err);
     if (!status)
-        status = check_enum("cpu_level", r->cpu_level, PFI_CPU_NEON, err);
+        status = check_enum("cpu_level", (int32_t)r->cpu_level, PINFOLD_CPU_NEON,
+                            err);
     if (!status)
         status = check_enum("jpeg", (long)r->jpeg, PINFOLD_JPEG_LIBJPEG, err);
     if (!status)
@@ -247,7 +248,7 @@ static pinfold_status take_limits(struct pfi_limits *out,
     *out = default_limits;
     out->whole = r->full_decode != 0;
     out->libjpeg = r->jpeg == PINFOLD_JPEG_LIBJPEG;
-    out->cpu_level = r->cpu_level;
+    out->cpu_level = (int32_t)r->cpu_level;
     if (r->max_file)
         out->file = r->max_file;
     if (r->max_pixels)
@@ -295,7 +296,7 @@ pinfold_status pfi_recipe_resolve(struct pfi_recipe *out,
         .layout = r.layout,
         .scale = r.scale,
         .exif = r.exif != 0,
-        .cpu_level = r.cpu_level,
+        .cpu_level = (int32_t)r.cpu_level,
     };
     status = take_limits(&out->limits, &r, err);
     if (!status)

@@ -180,6 +180,17 @@ typedef PINFOLD_ENUM(pinfold_jpeg) {
     PINFOLD_JPEG_LIBJPEG = 1 /* libjpeg-turbo all */
 } pinfold_jpeg;
 
+/* The most of the CPU's instructions that may be used; the results are the
+ * same.  One that the CPU lacks is PINFOLD_E_UNSUPPORTED. */
+typedef PINFOLD_ENUM(pinfold_cpu_level) {
+    PINFOLD_CPU_BEST = 0, /* all that it has */
+    PINFOLD_CPU_C = 1,    /* none beyond what the compiler was told */
+    PINFOLD_CPU_SSE41 = 2,
+    PINFOLD_CPU_AVX2 = 3,
+    PINFOLD_CPU_AVX512 = 4,
+    PINFOLD_CPU_NEON = 5
+} pinfold_cpu_level;
+
 /* What is done to each image.  All zero is torchvision's ImageNet validation
  * recipe: Resize(256), CenterCrop(224), ToTensor, Normalize.
  *
@@ -214,10 +225,7 @@ typedef struct pinfold_recipe {
     int32_t exif;           /* 1 = turn pictures as their EXIF orientation says
                              * (PIL.ImageOps.exif_transpose); 0 = do not, as
                              * torchvision; TIFF is turned always, as there */
-    int32_t cpu_level;      /* most that may be used; the results are the same:
-                             * 0 = the best that the CPU has, 1 = C, 2 = SSE4.1,
-                             * 3 = AVX2, 4 = AVX-512, 5 = NEON; one that the CPU
-                             * lacks is PINFOLD_E_UNSUPPORTED */
+    pinfold_cpu_level cpu_level; /* 0 = PINFOLD_CPU_BEST */
     pinfold_scale scale;    /* 0 = PINFOLD_DIVIDE */
     int32_t plane_alignment; /* NCHW: each channel's plane starts at a multiple
                              * of so many bytes, a power of two up to 256; what

@@ -192,7 +192,7 @@ const char *pfi_cli_take_cpu_level(struct pfi_cli_options *o, const char *text)
     const char *const wrong = pfi_cli_to_choice(
         text, names, "not auto, c, sse4.1, avx2, avx512 or neon", &i);
 
-    o->recipe.cpu_level = i;
+    o->recipe.cpu_level = (pinfold_cpu_level)i;
     return wrong;
 }
 

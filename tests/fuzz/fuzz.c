@@ -124,7 +124,7 @@ void fuzz_recipe(pinfold_recipe *r, struct fuzz_input *input)
     r->full_decode = bits >> 4 & 1;
     r->jpeg = (pinfold_jpeg)(bits >> 5 & 1);
     r->plane_alignment = bits >> 6 & 1 ? 64 : 0;
-    r->cpu_level = cpu_level(fuzz_below(&own, 6));
+    r->cpu_level = (pinfold_cpu_level)cpu_level(fuzz_below(&own, 6));
     r->flip = (float)fuzz_below(&own, 3) / 2;
     r->random_seed = fuzz_below(&own, 1 << 16);
     if (fuzz_below(&own, 2))

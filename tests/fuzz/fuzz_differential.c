@@ -48,7 +48,7 @@ static void compare_all(const struct made *first, pinfold_recipe recipe,
     for (int32_t level = PFI_CPU_C; level <= PFI_CPU_NEON; level++) {
         if (!(pfi_cpu_levels() & 1u << level))
             continue;
-        recipe.cpu_level = level;
+        recipe.cpu_level = (pinfold_cpu_level)level;
         compare(first, &recipe, picture, fill++);
     }
 }
