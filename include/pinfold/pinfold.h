@@ -288,11 +288,11 @@ PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
 pinfold_recipe_preset(pinfold_recipe *recipe, const char *name,
                       pinfold_error *err);
 
-/* Stores in *bytes the tensor size of `count` images under `recipe` (NULL =
+/* Stores in *bytes the tensor size of `n` samples under `recipe` (NULL =
  * defaults) and, where `shape` is not NULL, its shape in the recipe's layout.
  * PINFOLD_E_ARGUMENT if the recipe is invalid or the size does not fit. */
 PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
-pinfold_recipe_size(const pinfold_recipe *recipe, size_t count, size_t *bytes,
+pinfold_recipe_size(const pinfold_recipe *recipe, int64_t n, size_t *bytes,
                     int64_t shape[4], pinfold_error *err);
 
 /* Decodes one picture of `size` bytes at `encoded` into `dst`, which must

@@ -226,7 +226,7 @@ static int prepare(struct pfi_cli_export *e, const struct pfi_cli_run *run)
                           (e->shard ? e->shard->written : 0);
     pinfold_error err;
 
-    if (pinfold_recipe_size(&e->o->recipe, (size_t)count, &e->sample_bytes,
+    if (pinfold_recipe_size(&e->o->recipe, count, &e->sample_bytes,
                             e->shape, &err) ||
         pinfold_recipe_size(&e->o->recipe, 1, &e->sample_bytes, NULL, &err))
         return pfi_cli_fail(&err);

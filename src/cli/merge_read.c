@@ -223,7 +223,7 @@ static int prepare(struct pfi_cli_merge *m)
         !pfi_cli_json_member(pfi_cli_merge_text(first), "classes", &t))
         return pfi_cli_merge_damaged(m, 0);
     e->o = &m->o;
-    if (pinfold_recipe_size(&m->o.recipe, (size_t)total, &bytes, e->shape,
+    if (pinfold_recipe_size(&m->o.recipe, (int64_t)total, &bytes, e->shape,
                             &err) ||
         pinfold_recipe_size(&m->o.recipe, 1, &e->sample_bytes, NULL, &err))
         return fail(m, first->manifest, err.message);

@@ -130,7 +130,7 @@ static int list_orders(struct pfi_cli_shard *s)
     options.order = &order.order;
     s->batches = order.order.sampler == PINFOLD_SAMPLER_BATCHES;
     s->indices = list_indices(s, &options, &count);
-    if (s->indices && pinfold_recipe_size(&s->o->recipe, (size_t)count, &bytes,
+    if (s->indices && pinfold_recipe_size(&s->o->recipe, count, &bytes,
                                           s->shape, &err))
         code = fail(s, s->manifest, err.message);
     s->shape[0] = count;

@@ -6,7 +6,7 @@
 /* Enough for a photograph's tables and rows; larger ones go to the heap. */
 #define PFI_CALL_ARENA ((size_t)256 << 10)
 
-pinfold_status pinfold_recipe_size(const pinfold_recipe *recipe, size_t count,
+pinfold_status pinfold_recipe_size(const pinfold_recipe *recipe, int64_t n,
                                    size_t *bytes, int64_t shape[4],
                                    pinfold_error *err)
 {
@@ -18,15 +18,18 @@ pinfold_status pinfold_recipe_size(const pinfold_recipe *recipe, size_t count,
     status = pfi_recipe_resolve(&resolved, recipe, err);
     if (status)
         return status;
-    if (count > INT64_MAX || !pfi_mul(resolved.sample_bytes, count, &total))
+    if (n < 0)
+        return pfi_fail(err, PINFOLD_E_ARGUMENT, 0, "n is below 0");
+    if ((uint64_t)n > SIZE_MAX ||
+        !pfi_mul(resolved.sample_bytes, (size_t)n, &total))
         return pfi_fail(err, PINFOLD_E_ARGUMENT, 0,
-                        "%zu samples of %zu bytes do not fit in memory", count,
-                        resolved.sample_bytes);
+                        "%lld samples of %zu bytes do not fit in memory",
+                        (long long)n, resolved.sample_bytes);
     *bytes = total;
     if (shape) {
         const bool nchw = resolved.layout == PINFOLD_NCHW;
 
-        shape[0] = (int64_t)count;
+        shape[0] = n;
         shape[1] = nchw ? 3 : resolved.height;
         shape[2] = nchw ? resolved.height : resolved.width;
         shape[3] = nchw ? resolved.width : 3;

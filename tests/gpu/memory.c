@@ -26,7 +26,7 @@ static enum cudaMemoryType type_of(const void *ptr)
 }
 
 /* Bytes of `count` samples of the recipe. */
-static size_t sized(const pinfold_recipe *recipe, size_t count)
+static size_t sized(const pinfold_recipe *recipe, int64_t count)
 {
     pinfold_error err;
     size_t bytes;

@@ -83,6 +83,22 @@ Test(preprocess, a_flip_after_the_crop_mirrors_the_padding_too)
     cr_assert_arr_eq(out, after, 5);
 }
 
+Test(preprocess, sizes_of_no_or_too_many_samples)
+{
+    const pinfold_recipe recipe = crop_only(4, 4);
+    size_t bytes = 1;
+    pinfold_error err;
+
+    cr_assert_eq(pinfold_recipe_size(&recipe, 0, &bytes, NULL, &err),
+                 PINFOLD_OK);
+    cr_assert_eq(bytes, 0);
+    cr_assert_eq(pinfold_recipe_size(&recipe, -1, &bytes, NULL, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_eq(pinfold_recipe_size(&recipe, INT64_MAX, &bytes, NULL, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_eq(bytes, 0);
+}
+
 Test(preprocess, limits_name_themselves)
 {
     const size_t size = tiny_png(png, 4, 4, 0);
