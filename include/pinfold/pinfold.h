@@ -82,7 +82,7 @@ typedef PINFOLD_ENUM(pinfold_status) {
                           * long */
 
     PINFOLD_E_ARGUMENT = -1,    /* the caller broke a documented rule */
-    PINFOLD_E_STATE = -2,       /* not allowed now, e.g. after a cancel */
+    PINFOLD_E_STATE = -2,       /* not allowed now */
     PINFOLD_E_MEMORY = -3,      /* host memory, pinned or not */
     PINFOLD_E_IO = -4,          /* sys_code is an errno value */
     PINFOLD_E_FORMAT = -5,      /* not a picture of any known format */
@@ -92,7 +92,8 @@ typedef PINFOLD_ENUM(pinfold_status) {
     PINFOLD_E_UNSUPPORTED = -8, /* valid, but this build cannot do it */
     PINFOLD_E_THREAD = -9,      /* a thread could not be started */
     PINFOLD_E_CUDA = -10,       /* sys_code is a cudaError_t value */
-    PINFOLD_E_FORK = -11        /* the handle was opened before a fork */
+    PINFOLD_E_FORK = -11,       /* the handle was opened before a fork */
+    PINFOLD_E_CANCELLED = -12   /* by pinfold_loader_cancel() */
 } pinfold_status;
 
 /* What went wrong.  Put it on the stack; the layout is frozen at 512 bytes. */
@@ -751,8 +752,8 @@ typedef struct pinfold_stats {
 PINFOLD_API void
 pinfold_loader_stats(const pinfold_loader *loader, pinfold_stats *out);
 
-/* Makes a blocked and every later pinfold_loader_next() return PINFOLD_E_STATE
- * until the next start.  Any thread, any time before the close. */
+/* Makes a blocked and every later pinfold_loader_next() return
+ * PINFOLD_E_CANCELLED until the next start.  Any thread, any time before the close. */
 PINFOLD_API void pinfold_loader_cancel(pinfold_loader *loader);
 
 /* Joins the threads, waits for running copies, frees the buffers.  Batches that

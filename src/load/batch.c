@@ -102,7 +102,8 @@ static pinfold_status may_wait(pinfold_loader *loader, pinfold_error *err)
     const struct pfi_ring *const ring = pfi_lending_ring(loader);
 
     if (loader->cancelled)
-        return pfi_fail(err, PINFOLD_E_STATE, 0, "the loader was cancelled");
+        return pfi_fail(err, PINFOLD_E_CANCELLED, 0,
+                        "the loader was cancelled");
     if (!loader->started)
         return pfi_fail(err, PINFOLD_E_STATE, 0, "no epoch was started");
     if (loader->failure.status) {

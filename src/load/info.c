@@ -42,6 +42,7 @@ const char *pinfold_status_name(pinfold_status status)
     case PINFOLD_E_THREAD: return "PINFOLD_E_THREAD";
     case PINFOLD_E_CUDA: return "PINFOLD_E_CUDA";
     case PINFOLD_E_FORK: return "PINFOLD_E_FORK";
+    case PINFOLD_E_CANCELLED: return "PINFOLD_E_CANCELLED";
     }
     return "PINFOLD_E_?";
 }

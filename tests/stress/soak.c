@@ -101,7 +101,8 @@ static void consume(struct soak *s, pinfold_loader *loader)
         const pinfold_status status =
             pinfold_loader_next(loader, -1, &batch, &err);
 
-        if (status == PINFOLD_END || status == PINFOLD_E_STATE)
+        if (status == PINFOLD_END || status == PINFOLD_E_STATE ||
+            status == PINFOLD_E_CANCELLED)
             return;
         if (status)
             die("next", &err);

@@ -94,7 +94,8 @@ static void take(const struct fake_set *set, pinfold_loader *loader, int most,
 
         if (status == PINFOLD_TIMEOUT)
             continue;
-        if (status == PINFOLD_END || status == PINFOLD_E_STATE)
+        if (status == PINFOLD_END || status == PINFOLD_E_STATE ||
+            status == PINFOLD_E_CANCELLED)
             return;
         if (status)
             fail("next", &err);

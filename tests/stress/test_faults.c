@@ -132,7 +132,7 @@ static void run_epoch(struct life *life, int64_t epoch)
         if (life->scenario->cancels && epoch == 1 && batch->number == 1)
             pinfold_loader_cancel(s->loader);
     }
-    if (status == PINFOLD_E_STATE && life->scenario->cancels && epoch == 1)
+    if (status == PINFOLD_E_CANCELLED && life->scenario->cancels && epoch == 1)
         return;
     if (status < 0)
         note(life, &err);

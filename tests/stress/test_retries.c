@@ -173,7 +173,7 @@ static void cancelled(int32_t workers, int32_t io_threads)
     if (pthread_create(&thread, NULL, cancel, &ns))
         fail("no thread");
     before = sim_now();
-    if (pinfold_loader_next(store.loader, -1, &batch, &err) != PINFOLD_E_STATE)
+    if (pinfold_loader_next(store.loader, -1, &batch, &err) != PINFOLD_E_CANCELLED)
         fail("not cancelled");
     if (sim_now() - before > ns + 10 * MS)
         fail("a cancel came late");

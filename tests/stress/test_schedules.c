@@ -41,7 +41,8 @@ static pinfold_status next(struct scene *s, int32_t timeout_ms,
     const pinfold_status status =
         pinfold_loader_next(s->loader, timeout_ms, batch, &err);
 
-    if (status < 0 && status != PINFOLD_E_STATE)
+    if (status < 0 && status != PINFOLD_E_STATE &&
+        status != PINFOLD_E_CANCELLED)
         fail("next", &err);
     if (!status &&
         ((*batch)->epoch != this_epoch || (*batch)->number != next_number++))

@@ -253,7 +253,7 @@ static void cancelled_in_read(int workers, int io_threads)
     await_inside(io_threads ? 1 : workers);
     pinfold_loader_cancel(loader);
     open_gate();
-    CHECK(take(loader, -1, NULL, PINFOLD_E_STATE) == 0);
+    CHECK(take(loader, -1, NULL, PINFOLD_E_CANCELLED) == 0);
     CHECK(!pinfold_loader_close_within(loader, -1, &error));
     CHECK(atomic_load(&makes) == before);
 }
@@ -295,7 +295,7 @@ static void cancelled_in_next(int io_threads)
     shut_gate(ALL);
     CHECK(!pinfold_loader_start(loader, 0, &error));
     CHECK(!pthread_create(&other, NULL, cancel_late, loader));
-    CHECK(take(loader, -1, NULL, PINFOLD_E_STATE) == 0);
+    CHECK(take(loader, -1, NULL, PINFOLD_E_CANCELLED) == 0);
     CHECK(!pthread_join(other, NULL));
     CHECK(atomic_load(&makes) == before);
     CHECK(!pinfold_loader_start(loader, 1, &error));

@@ -139,7 +139,8 @@ static void consume(struct stage *stage, pinfold_loader *loader,
 
         if (status == PINFOLD_END)
             return;
-        if (status == PINFOLD_E_STATE || status == PINFOLD_TIMEOUT) {
+        if (status == PINFOLD_E_STATE || status == PINFOLD_E_CANCELLED ||
+            status == PINFOLD_TIMEOUT) {
             /* Cancelled, all slots lent, or slow: help whoever has them. */
             visit(random);
             if (next_random(random) % 8 == 0)

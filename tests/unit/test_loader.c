@@ -245,7 +245,7 @@ Test(loader, states_are_errors_not_hangs)
     cr_assert_str_eq(err.message, "all 2 slots are lent: release a batch first");
     pinfold_loader_cancel(loader);
     cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err),
-                 PINFOLD_E_STATE);
+                 PINFOLD_E_CANCELLED);
     pinfold_loader_close(loader);
 }
 
