@@ -10,13 +10,14 @@
  *            A function that returns void or a plain value cannot fail.
  * Errors.    `err` may be NULL and is never kept.  Every call sets its status;
  *            the rest is meaningful only when the result is below 0 or
- *            PINFOLD_TIMEOUT.  On error an out handle is set to NULL and no
- *            other output is written.
+ *            PINFOLD_TIMEOUT.  Where the result is not 0 an out handle is NULL
+ *            and, but for buffers of which it is said, nothing else is written.
  * Ownership. What an _open function returns is the caller's, and its _close
  *            function (which accepts NULL) ends it.  Any other pointer returned
  *            belongs to the object that it came from and dies with it.
  *            Strings and structs passed in are copied.
- * Threads.   A dataset never changes after it is opened: any threads may use it
+ * Threads.   A function without a handle may be called by any thread.  A
+ *            dataset never changes after it is opened: any threads may use it
  *            at once.  A loader takes calls from one thread at a time, save
  *            pinfold_loader_cancel() and pinfold_loader_stats().  Different
  *            batches may be used and released by different threads at once.
@@ -111,7 +112,8 @@ PINFOLD_API const char *pinfold_status_name(pinfold_status status);
 /* Returns the version of the library in use, such as "0.1.0"; a literal. */
 PINFOLD_API const char *pinfold_version(void);
 
-/* What the library was built with and what it finds.  Strings are literals. */
+/* What the library was built with and what it finds.  Strings are literals, for
+ * people: whether CUDA is usable, cuda_devices tells a program. */
 typedef struct pinfold_info {
     size_t struct_size;        /* sizeof(pinfold_info) */
     const char *version;       /* of pinfold */
@@ -324,9 +326,9 @@ typedef struct pinfold_plan {
     int32_t region_left, region_top, region_width, region_height;
                               /* what of the picture is resized: all, or a
                                * random crop */
-    const char *decoder;      /* "pinfold", "libjpeg-turbo" (which also takes
-                               * JPEGs that turn out to be damaged), "libtiff"
-                               * or "libwebp"; a literal */
+    const char *decoder;      /* such as "pinfold", "libjpeg-turbo" (which also
+                               * takes JPEGs that turn out to be damaged),
+                               * "libtiff" and "libwebp"; a literal */
     const char *decoder_why;  /* NULL, or why not pinfold's own; a literal */
     uint64_t decoder_bytes;   /* memory of pinfold's own decoder; 0 = unknown */
     int32_t orientation;      /* EXIF's, 1 to 8; 0 = none, or not looked for: the
@@ -531,7 +533,7 @@ typedef struct pinfold_loader_options {
     const pinfold_recipe *recipe;  /* NULL = defaults */
     const pinfold_allocator *allocator; /* NULL = the library's own */
     void *stream;        /* cudaStream_t to upload on; NULL = one of its own */
-    uint64_t seed;       /* for shuffle */
+    uint64_t seed;       /* of the order, the random crop and the flip */
     int32_t batch_size;  /* samples; 0 = 256 */
     int32_t workers;     /* 0 = the CPUs that affinity and cgroup quota allow;
                           * PINFOLD_OFF = decode in the calling thread; at most
@@ -541,7 +543,7 @@ typedef struct pinfold_loader_options {
     int32_t shuffle;     /* 1 = the order of torch's DataLoader(shuffle=True)
                           * with a generator of this seed */
     int32_t drop_last;   /* 1 = leave out a short last batch */
-    int32_t device;      /* CUDA device ordinal */
+    int32_t device;      /* CUDA device ordinal; 0 = the first */
     pinfold_upload upload;         /* 0 = PINFOLD_UPLOAD_OFF */
     pinfold_memory memory;         /* 0 = PINFOLD_MEMORY_AUTO */
     pinfold_bad_sample bad_sample; /* 0 = PINFOLD_BAD_KEEP */
@@ -629,7 +631,8 @@ typedef struct pinfold_memory_plan {
     int64_t device_threads;
     int64_t numa_node;   /* where slots and workers go, or -1 */
     const char *memory;  /* "pinned", "pageable" or "caller's"; a literal */
-    const char *upload;  /* "on", or why not, in words; a literal */
+    const char *upload;  /* "on", or why not, for people: device_bytes are above
+                          * 0 with an upload; a literal */
 } pinfold_memory_plan;
 
 /* Fills `out` (struct_size set) with what pinfold_loader_open() would take, and
@@ -729,9 +732,10 @@ typedef struct pinfold_stats {
     int64_t slots;
     const char *memory; /* "pinned", "partly pinned", "pageable" or "caller's";
                          * a literal */
-    const char *upload; /* "on", or why not, in words; a literal */
-    /* One sample in 16, by its index, is timed stage by stage: */
-    uint64_t detailed_samples;
+    const char *upload; /* "on", or why not, for people: device_bytes are above 0
+                         * with an upload; a literal */
+    /* Some of the samples, by their indices, are timed stage by stage: */
+    uint64_t detailed_samples; /* so many */
     uint64_t detailed_read_ns, detailed_header_ns;
     uint64_t detailed_decode_ns;  /* pixels, without the header */
     uint64_t detailed_plan_ns;    /* plan and filter tables */
@@ -753,7 +757,8 @@ PINFOLD_API void
 pinfold_loader_stats(const pinfold_loader *loader, pinfold_stats *out);
 
 /* Makes a blocked and every later pinfold_loader_next() return
- * PINFOLD_E_CANCELLED until the next start.  Any thread, any time before the close. */
+ * PINFOLD_E_CANCELLED until the next start.  Any thread, any time before the
+ * close. */
 PINFOLD_API void pinfold_loader_cancel(pinfold_loader *loader);
 
 /* Joins the threads, waits for running copies, frees the buffers.  Batches that
@@ -762,7 +767,8 @@ PINFOLD_API void pinfold_loader_cancel(pinfold_loader *loader);
  * (on a mount that is gone, it may never return) is left behind with its scratch
  * memory and the data set, and frees them if the read ends, so that the library
  * must stay loaded.  It starts no sample and touches no batch, allocator, trace
- * or device.  PINFOLD_TIMEOUT says that this happened, and at which file. */
+ * or device.  PINFOLD_TIMEOUT says that this happened, and at which file;
+ * the loader is gone whatever the result is. */
 PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
 pinfold_loader_close_within(pinfold_loader *loader, int32_t timeout_ms,
                             pinfold_error *err);
@@ -814,7 +820,7 @@ typedef struct pinfold_read_options {
 /* Makes the data set's samples `indices` of n, in this order, any number of
  * times each, one behind the other in `dst`, which must hold
  * pinfold_recipe_size(recipe, n) bytes.  `options` may be NULL.  Keeps nothing.
- * Any thread. */
+ * On error the contents of dst, labels and statuses are undefined.  Any thread. */
 PINFOLD_API PINFOLD_MUST_CHECK pinfold_status
 pinfold_read(const pinfold_dataset *dataset, const pinfold_recipe *recipe,
              const int64_t *indices, int64_t n, void *dst, size_t dst_size,

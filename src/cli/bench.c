@@ -273,7 +273,7 @@ static void print_words(const struct measure *m)
                                               : ": the caller is the bottleneck");
     (void)printf("memory: %s slots, peak %.1f MiB; upload: %s\n", a->memory,
                  (double)usage.ru_maxrss / 1024,
-                 strcmp(a->upload, "on") ? "off" : "on");
+                 a->device_bytes ? "on" : "off");
     (void)printf("pinfold %s, libjpeg-turbo %s, zlib %s, Pillow rule %s\n",
                  info.version, info.libjpeg_turbo, info.zlib, info.pillow);
     if (m->bad)

@@ -80,7 +80,7 @@ static void say_no_upload(const pinfold_loader *loader,
 
     pinfold_loader_stats(loader, &stats);
     if (o->quiet || o->loader.upload != PINFOLD_UPLOAD_AUTO ||
-        !strcmp(stats.upload, "on"))
+        stats.device_bytes)
         return;
     pfi_cli_why_no_cuda(why, stats.upload);
     (void)fprintf(stderr, "pinfold: no upload: %s; goes on in ordinary memory\n",
