@@ -112,3 +112,34 @@ Test(tiff, passes_on_what_libtiff_says)
     }
     free(data);
 }
+
+Test(tiff, says_what_it_does_not_read)
+{
+    static const struct {
+        const char *name, *words;
+        pinfold_status status;
+    } cases[] = {
+        {"odd-lab.tif", "CIE L*a*b* pixels are not supported",
+         PINFOLD_E_UNSUPPORTED},
+        {"odd-ycbcr-tiles.tif", "tiles of 4 x 4 pixels a sample of colour",
+         PINFOLD_E_UNSUPPORTED},
+        {"odd-compression-webp.tif", "WebP in TIFF", PINFOLD_E_UNSUPPORTED},
+        {"odd-photo.tif", "Windows Media Photo", PINFOLD_E_UNSUPPORTED},
+        {"odd-width-long.tif", "rows are too long", PINFOLD_E_CORRUPT},
+        {"odd-width-long-packed.tif", "rows are too long", PINFOLD_E_CORRUPT}};
+
+    for (size_t i = 0; built() && i < sizeof(cases) / sizeof(cases[0]); i++) {
+        size_t size;
+        unsigned char *const data = picture_load(cases[i].name, &size);
+        struct picture picture = {0};
+        pinfold_error err;
+
+        cr_assert_not_null(data, "%s", cases[i].name);
+        cr_assert_eq(picture_decode(&picture, data, size, &err),
+                     cases[i].status, "%s", cases[i].name);
+        cr_assert_not_null(strstr(err.message, cases[i].words), "%s: %s",
+                           cases[i].name, err.message);
+        free(picture.rgb);
+        free(data);
+    }
+}
