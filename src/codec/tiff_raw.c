@@ -75,8 +75,8 @@ static pinfold_status make_part(const struct cut *cut, uint64_t i,
         find_unpacker(info, (int64_t)(i / (uint64_t)cut->per_plane));
     if (!out->unpacker)
         return pfi_fail(err, PINFOLD_E_UNSUPPORTED, 0,
-                        "TIFF: %s in separate planes is not supported",
-                        info->raw);
+                        "TIFF: %s%s is not supported", info->raw,
+                        info->planar ? " in separate planes" : "");
     if (!offset_of(info, i, &out->offset))
         return corrupt(err, "a broken offset");
     /* Tiles are stored whole; as in Pillow only those at the right edge, where

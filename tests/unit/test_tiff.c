@@ -125,6 +125,8 @@ Test(tiff, says_what_it_does_not_read)
          PINFOLD_E_UNSUPPORTED},
         {"odd-compression-webp.tif", "WebP in TIFF", PINFOLD_E_UNSUPPORTED},
         {"odd-photo.tif", "Windows Media Photo", PINFOLD_E_UNSUPPORTED},
+        {"ii-p0-s1-f2-b8x1-e-c1.tif", "TIFF: L;IR is not supported",
+         PINFOLD_E_UNSUPPORTED},
         {"odd-width-long.tif", "rows are too long", PINFOLD_E_CORRUPT},
         {"odd-width-long-packed.tif", "rows are too long", PINFOLD_E_CORRUPT}};
 
