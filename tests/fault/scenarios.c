@@ -119,7 +119,17 @@ static void add_dataset(struct life *life, const pinfold_dataset *dataset)
     }
 }
 
-enum { WALK, CLASSES, LIST, LIST_CLASSES, INDEX_NEW, INDEX_USED, INDEX_TRUSTED, LINKS };
+enum {
+    WALK,
+    CLASSES,
+    LIST,
+    LIST_CLASSES,
+    INDEX_NEW,
+    INDEX_USED,
+    INDEX_TRUSTED,
+    LINKS,
+    INSIDE
+};
 
 static void live_dataset(const struct scenario *s, struct life *life)
 {
@@ -132,6 +142,7 @@ static void live_dataset(const struct scenario *s, struct life *life)
                  : n == INDEX_USED || n == INDEX_TRUSTED ? "tree.index"
                                                          : NULL,
         .trust_index = n == INDEX_TRUSTED,
+        .no_follow_outside = n == INSIDE,
     };
     pinfold_dataset *dataset;
     pinfold_error err;
@@ -518,6 +529,7 @@ const struct scenario scenarios[] = {
     {"plain", live_plain, NULL, 0},
     {"dataset walk", live_dataset, NULL, WALK},
     {"dataset links", live_dataset, NULL, LINKS},
+    {"dataset inside", live_dataset, NULL, INSIDE},
     {"dataset class list", live_dataset, NULL, CLASSES},
     {"dataset list", live_dataset, NULL, LIST},
     {"dataset list with classes", live_dataset, NULL, LIST_CLASSES},

@@ -57,6 +57,11 @@ Test(cpu, a_task_takes_the_level_that_was_asked_for)
     }
 }
 
+Test(cpu, a_level_without_vectors_is_called_none)
+{
+    cr_assert_str_eq(pfi_cpu_level_name(PFI_CPU_C), "none");
+}
+
 Test(cpu, other_numbers_are_no_levels)
 {
     pinfold_recipe recipe = pinfold_recipe_default();

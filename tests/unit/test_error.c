@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Messages name the file and keep the reason; structs grow safely. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 
 #include "src/base/error.h"
 
@@ -93,4 +94,49 @@ Test(error, no_more_is_written_than_the_caller_has_room_for)
     cr_assert_eq(out.size, 16);
     cr_assert_eq(out.a, 5);
     cr_assert_eq(out.b, -1);
+}
+
+Test(error, overlong_forms_and_surrogates_are_no_utf8)
+{
+    pinfold_error err;
+
+    pfi_error_clear(&err);
+    (void)pfi_fail_path(&err, PINFOLD_E_IO, 0, "\xe0\x82\x9b\xed\xa0\x80.png",
+                        "gone");
+    cr_assert_str_eq(err.message,
+                     "\\xe0\\x82\\x9b\\xed\\xa0\\x80.png: gone");
+}
+
+Test(error, each_status_has_its_name)
+{
+    static const struct {
+        pinfold_status status;
+        const char *name;
+    } rows[] = {{PINFOLD_OK, "PINFOLD_OK"},
+                {PINFOLD_END, "PINFOLD_END"},
+                {PINFOLD_TIMEOUT, "PINFOLD_TIMEOUT"},
+                {PINFOLD_E_ARGUMENT, "PINFOLD_E_ARGUMENT"},
+                {PINFOLD_E_STATE, "PINFOLD_E_STATE"},
+                {PINFOLD_E_MEMORY, "PINFOLD_E_MEMORY"},
+                {PINFOLD_E_IO, "PINFOLD_E_IO"},
+                {PINFOLD_E_FORMAT, "PINFOLD_E_FORMAT"},
+                {PINFOLD_E_CORRUPT, "PINFOLD_E_CORRUPT"},
+                {PINFOLD_E_LIMIT, "PINFOLD_E_LIMIT"},
+                {PINFOLD_E_UNSUPPORTED, "PINFOLD_E_UNSUPPORTED"},
+                {PINFOLD_E_THREAD, "PINFOLD_E_THREAD"},
+                {PINFOLD_E_CUDA, "PINFOLD_E_CUDA"},
+                {PINFOLD_E_FORK, "PINFOLD_E_FORK"},
+                {(pinfold_status)-1000, "PINFOLD_E_?"}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        cr_assert_str_eq(pinfold_status_name(rows[i].status), rows[i].name);
+}
+
+Test(error, the_version_is_the_headers)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof(text), "%d.%d.%d", PINFOLD_VERSION_MAJOR,
+                   PINFOLD_VERSION_MINOR, PINFOLD_VERSION_PATCH);
+    cr_assert_str_eq(pinfold_version(), text);
 }

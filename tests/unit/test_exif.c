@@ -5,6 +5,7 @@
 
 #include "src/codec/exif.h"
 #include "src/codec/ifd.h"
+#include "tests/support/pictures.h"
 
 #define STARTS 8 /* of the directory in the blocks below */
 
@@ -104,4 +105,25 @@ Test(ifd, numbers_that_are_whole)
     cr_assert(pfi_ifd_whole(&ifd, &g, 0, &value) && value == 6);
     cr_assert_not(pfi_ifd_whole(&ifd, &g, 1, &value));
     cr_assert_not(pfi_ifd_int(&ifd, &g, 0, &value));
+}
+
+Test(exif, text_behind_the_pixels_is_limited_too)
+{
+    size_t size;
+    unsigned char *const data = picture_load("exif-ztxt.png", &size);
+    struct pfi_arena arena;
+    struct pfi_exif out;
+    pinfold_error err;
+
+    cr_assert_not_null(data);
+    cr_assert(pfi_arena_init(&arena, 4096));
+    pfi_error_clear(&err);
+    cr_assert_eq(pfi_exif_from_png(&out, &arena, data, size, 10, &err),
+                 PINFOLD_E_LIMIT);
+    cr_assert_str_eq(err.message, "PNG: a text chunk of more than 10 bytes");
+    cr_assert_eq(pfi_exif_from_png(&out, &arena, data, size, 1000, &err),
+                 PINFOLD_OK);
+    cr_assert_not_null(out.exif);
+    pfi_arena_end(&arena);
+    free(data);
 }

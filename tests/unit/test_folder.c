@@ -383,3 +383,32 @@ Test(folder, leaves_no_descriptor_open)
     close(after);
     cr_assert_eq(after, before);
 }
+
+static void expect_inside(pinfold_status status, const char *part)
+{
+    const pinfold_dataset_options options = {.struct_size = sizeof(options),
+                                             .no_follow_outside = 1};
+
+    cr_assert_eq(pinfold_dataset_open(&dataset, root, &options, &err), status,
+                 "%s", err.message);
+    if (status)
+        cr_assert_not_null(strstr(err.message, part), "%s", err.message);
+    else
+        cr_assert_str_eq(pinfold_dataset_path(dataset, 0), part);
+    pinfold_dataset_close(dataset);
+    dataset = NULL;
+}
+
+Test(folder, keeps_inside_the_root_on_demand)
+{
+    make_file("a/1.png");
+    make_link("a/0.png", "1.png");
+    expect_inside(PINFOLD_OK, "a/0.png");
+    make_link("a/2.png", "/etc/hostname");
+    expect_inside(PINFOLD_E_ARGUMENT, "2.png");
+    cr_assert_eq(open_as(root, false), PINFOLD_OK);
+    pinfold_dataset_close(dataset);
+    cr_assert_eq(unlink(below("a/2.png")), 0);
+    make_link("a/00.png", "nowhere");
+    expect_inside(PINFOLD_E_IO, "00.png");
+}

@@ -301,3 +301,35 @@ Test(index, needs_no_index_to_distrust)
     cr_assert_eq(reopen(root), PINFOLD_E_ARGUMENT);
     cr_assert_str_eq(err.message, "trust_index, but there is no index");
 }
+
+Test(index, is_no_folder_and_no_other_file_of_its_size)
+{
+    char text[4096];
+
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    tree_file(beside, "index", text);
+    expect(root, ALL, "index: not an index; left as it is");
+    cr_assert_eq(size_of_file(), 4095);
+    options.index = other;
+    expect(root, ALL, "not an index; left as it is");
+}
+
+Test(index, is_saved_under_a_name)
+{
+    options.index = NULL;
+    cr_assert_eq(reopen(root), PINFOLD_OK);
+    cr_assert_eq(pinfold_dataset_save(dataset, "", &err), PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "the file's name is empty");
+    cr_assert_eq(pinfold_dataset_save(dataset, NULL, &err),
+                 PINFOLD_E_ARGUMENT);
+}
+
+/* What it holds was not walked. */
+Test(index, cannot_be_kept_inside_the_root)
+{
+    options.no_follow_outside = 1;
+    cr_assert_eq(reopen(root), PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "no_follow_outside is of a walk, not of a list "
+                                  "or an index");
+}

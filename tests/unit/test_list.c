@@ -133,6 +133,18 @@ Test(list, refuses_lines_that_are_none)
     refused(PINFOLD_E_ARGUMENT, "line 1: the label has no class");
 }
 
+Test(list, is_a_text)
+{
+    FILE *out;
+
+    write_list("");
+    out = fopen(list, "wb");
+    cr_assert_not_null(out);
+    cr_assert_eq(fwrite("a/1.png 0\n\0", 1, 11, out), 11);
+    (void)fclose(out);
+    refused(PINFOLD_E_ARGUMENT, "l: not a text: a NUL in it");
+}
+
 Test(list, refuses_lists_of_classes_that_do_not_fit)
 {
     write_classes("a\nc\na\n");

@@ -278,7 +278,8 @@ Test(loader, a_forked_child_gets_an_error)
     if (child == 0) {
         const bool right =
             pinfold_loader_start(loader, 0, &err) == PINFOLD_E_FORK &&
-            pinfold_loader_next(loader, 0, &batch, &err) == PINFOLD_E_FORK;
+            pinfold_loader_next(loader, 0, &batch, &err) == PINFOLD_E_FORK &&
+            stats_of(loader).batches == 0;
 
         pinfold_loader_close(loader);
         _exit(right ? 0 : 1);
@@ -332,4 +333,96 @@ Test(loader, without_a_device_a_demand_fails_in_words)
     cr_assert_eq(pinfold_loader_open(&loader, set.dataset, &options, &err),
                  PINFOLD_OK, "%s", err.message);
     pinfold_loader_close(loader);
+}
+
+static void refused(pinfold_status status, const char *words)
+{
+    pinfold_loader *loader;
+    pinfold_error err;
+
+    cr_assert_eq(pinfold_loader_open(&loader, set.dataset, &options, &err),
+                 status, "%s", err.message);
+    cr_assert_str_eq(err.message, words);
+    cr_assert_null(loader);
+}
+
+static int lent; /* blocks of own_alloc() */
+static size_t shift;
+static unsigned char *room; /* NULL: it has none */
+
+static void *own_alloc(void *cookie, size_t size, size_t alignment)
+{
+    (void)cookie;
+    (void)size;
+    (void)alignment;
+    if (!room)
+        return NULL;
+    lent++;
+    return room + shift;
+}
+
+static void own_free(void *cookie, void *ptr, size_t size)
+{
+    (void)cookie;
+    (void)size;
+    cr_assert_eq(ptr, room + shift);
+    lent--;
+}
+
+Test(loader, an_allocator_that_gives_nothing_or_askew_is_told)
+{
+    static _Alignas(4096) unsigned char block[8192];
+    const pinfold_allocator allocator = {NULL, own_alloc, own_free};
+
+    options.allocator = &allocator;
+    options.slots = 1;
+    refused(PINFOLD_E_MEMORY, "no memory for a slot of 512 bytes");
+    room = block;
+    shift = 16;
+    refused(PINFOLD_E_ARGUMENT,
+            "the allocator's memory is not aligned to 4096");
+    cr_assert_eq(lent, 0, "what was taken was not given back");
+    shift = 0;
+    pinfold_loader_close(open_loader());
+    cr_assert_eq(lent, 0);
+}
+
+Test(loader, half_an_allocator_or_state_is_refused)
+{
+    pinfold_allocator allocator = {NULL, own_alloc, NULL};
+
+    options.allocator = &allocator;
+    refused(PINFOLD_E_ARGUMENT, "the allocator lacks a function");
+    allocator.free = own_free;
+    options.memory = PINFOLD_MEMORY_PINNED;
+    refused(PINFOLD_E_ARGUMENT,
+            "pinned memory and an allocator exclude each other");
+    options.allocator = NULL;
+    options.memory = PINFOLD_MEMORY_PAGEABLE;
+    options.state_size = 1;
+    refused(PINFOLD_E_ARGUMENT, "the state is NULL");
+}
+
+Test(loader, an_epoch_has_a_number_from_0_on)
+{
+    pinfold_error err;
+    pinfold_loader *const loader = open_loader();
+
+    cr_assert_eq(pinfold_loader_start(loader, -1, &err), PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "epoch is -1");
+    cr_assert_eq(pinfold_loader_start(loader, 0, &err), PINFOLD_OK);
+    pinfold_loader_close(loader);
+}
+
+Test(loader, slots_beyond_memory_are_refused)
+{
+    options.recipe = NULL;
+    options.batch_size = INT32_MAX;
+    options.slots = 64;
+    recipe = pinfold_recipe_default();
+    recipe.crop_height = recipe.crop_width = 400000;
+    recipe.max_side = INT32_MAX;
+    options.recipe = &recipe;
+    refused(PINFOLD_E_ARGUMENT,
+            "64 slots of 2147483647 samples do not fit in memory");
 }

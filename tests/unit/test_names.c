@@ -17,9 +17,17 @@ Test(names, code_points_decide)
     cr_assert_lt(pfi_name_compare("a", "a-b"), 0);
     cr_assert_lt(pfi_name_compare("a-b", "a/x"), 0);
     cr_assert_eq(pfi_name_compare("x", "x"), 0);
+    cr_assert_lt(pfi_path_compare("a/1", 3, "a/1.png", 7), 0);
+    cr_assert_gt(pfi_path_compare("a/1.png", 7, "a/1", 3), 0);
+    cr_assert_eq(pfi_path_compare("a/1", 3, "a/1", 3), 0);
     /* A stray byte is U+DCFF, below U+FF5E and above U+00E9. */
     cr_assert_lt(pfi_name_compare("\xff", "\xef\xbd\x9e"), 0);
     cr_assert_gt(pfi_name_compare("\xff", "\xc3\xa9"), 0);
+    /* So are the bytes of an overlong form, and of one beyond Unicode; the
+     * last point that there is comes behind them. */
+    cr_assert_gt(pfi_name_compare("\xf0\x8f\xbf\xbf", "\xc3\xa9"), 0);
+    cr_assert_lt(pfi_name_compare("\xf0\x8f\xbf\xbf", "\xef\xbf\xbf"), 0);
+    cr_assert_lt(pfi_name_compare("\xf4\x90\x80\x80", "\xf4\x8f\xbf\xbf"), 0);
 }
 
 Test(names, nine_extensions_of_any_case)

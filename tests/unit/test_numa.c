@@ -308,3 +308,16 @@ Test(numa, options_are_checked)
     cr_assert_str_eq(err.message, "numa is 1, not -1 to 0");
     fake_set_close(&set);
 }
+
+Test(numa, a_thread_without_a_node_goes_where_it_likes)
+{
+    const struct pfi_numa none = {.node = -1};
+    struct pfi_numa full = {.node = 0}; /* has no CPU for us */
+    cpu_set_t before, after;
+
+    cr_assert_eq(sched_getaffinity(0, sizeof(before), &before), 0);
+    pfi_numa_stay(&none);
+    pfi_numa_stay(&full);
+    cr_assert_eq(sched_getaffinity(0, sizeof(after), &after), 0);
+    cr_assert(CPU_EQUAL(&before, &after));
+}

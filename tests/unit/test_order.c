@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "datasets/generator.h"
 #include "datasets/order.h"
 
 static pinfold_loader_options options;
@@ -269,4 +270,76 @@ Test(order, refuses_what_a_sampler_would_not_look_at)
     setup();
     order.sampler = (pinfold_sampler)6;
     refused(3, PINFOLD_E_ARGUMENT, "sampler is 6, not 0 to 5");
+}
+
+Test(order, refuses_lists_that_a_sampler_would_not_read)
+{
+    static const double weights[] = {1};
+    static const int32_t sizes[] = {1};
+    unsigned char generator[PINFOLD_GENERATOR_SIZE];
+    struct pfi_generator seeded;
+
+    order.weights = weights;
+    order.n_weights = 1;
+    refused(1, PINFOLD_E_ARGUMENT, "weights, but the sampler takes none");
+    setup();
+    order.batch_sizes = sizes;
+    order.n_batches = 1;
+    refused(1, PINFOLD_E_ARGUMENT, "batch_sizes, but the sampler takes none");
+    setup();
+    order.replacement = 1;
+    refused(3, PINFOLD_E_ARGUMENT, "replacement is of the random sampler only");
+    setup();
+    order.sampler = PINFOLD_SAMPLER_SUBSET;
+    order.n_indices = 3;
+    refused(3, PINFOLD_E_ARGUMENT, "a list is NULL");
+    setup();
+    pfi_generator_seed(&seeded, 1);
+    pfi_generator_get(&seeded, generator);
+    order.shard = PINFOLD_SHARD_TORCH;
+    order.generator = generator;
+    order.generator_size = sizeof(generator);
+    options.shuffle = 1;
+    refused(3, PINFOLD_E_ARGUMENT,
+            "torch's shards are shuffled by seed and epoch, not by a generator");
+}
+
+Test(order, refuses_numbers_below_0_and_no_place_for_the_answer)
+{
+    int64_t count = 7, dst[2];
+
+    cr_assert_eq(pinfold_order_indices(&options, -1, 0, dst, 2, &count, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "n is -1");
+    cr_assert_eq(pinfold_order_indices(&options, 2, -3, dst, 2, &count, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "epoch is -3");
+    cr_assert_eq(pinfold_order_indices(&options, 2, 0, NULL, 2, &count, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "dst or count is NULL");
+    cr_assert_eq(pinfold_order_indices(&options, 2, 0, dst, 2, NULL, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_eq(count, 7);
+    /* Without a place it is only counted. */
+    cr_assert_eq(indices_of(2, 0, NULL, 0), 2);
+}
+
+/* A plan is refused as the order would be. */
+Test(order, plans_no_more_samples_than_memory_holds)
+{
+    struct pfi_order_source source = {
+        .order = &order, .n = 3, .batch_size = 8};
+    struct pfi_order_plan plan, twice;
+
+    order.sampler = PINFOLD_SAMPLER_RANDOM;
+    order.num_samples = 3000;
+    cr_assert_eq(pfi_order_plan(&plan, &source, &err), PINFOLD_OK);
+    order.num_samples = 6000;
+    cr_assert_eq(pfi_order_plan(&twice, &source, &err), PINFOLD_OK);
+    cr_assert_eq(twice.bytes - plan.bytes, 3000 * sizeof(int64_t));
+    order.num_samples = INT64_MAX;
+    pfi_error_clear(&err);
+    cr_assert_eq(pfi_order_plan(&plan, &source, &err), PINFOLD_E_LIMIT);
+    cr_assert_str_eq(err.message, "an order of 9223372036854775807 samples does "
+                                  "not fit in memory");
 }

@@ -171,3 +171,22 @@ Test(normalize, the_table_has_three_roundings)
         }
     }
 }
+
+/* 256 outputs of 1398102 taps and more each. */
+Test(plan, refuses_tables_beyond_256_MiB)
+{
+    pinfold_recipe recipe = pinfold_recipe_default();
+    const struct pfi_region region = {.width = 178956970, .height = 1};
+    struct pfi_recipe resolved;
+    struct pfi_plan plan;
+    pinfold_error err;
+
+    recipe.resize_short = 0;
+    recipe.resize_height = recipe.resize_width = 256;
+    pfi_error_clear(&err);
+    cr_assert_eq(pfi_recipe_resolve(&resolved, &recipe, &err), PINFOLD_OK);
+    cr_assert_eq(pfi_plan_make(&plan, &resolved, &region, &err),
+                 PINFOLD_E_LIMIT);
+    cr_assert_str_eq(err.message, "the filter's tables would take more than "
+                                  "268435456 bytes");
+}

@@ -120,3 +120,50 @@ Test(preprocess, limits_name_themselves)
                  PINFOLD_E_LIMIT);
     cr_assert_not_null(strstr(err.message, "1 to 255"), "%s", err.message);
 }
+
+Test(preprocess, refuses_what_is_missing_or_too_small)
+{
+    const size_t size = tiny_png(png, 1, 1, 0);
+    pinfold_recipe recipe = crop_only(1, 1);
+    pinfold_plan plan = {.struct_size = sizeof(plan)};
+    unsigned char out[12];
+    pinfold_error err;
+
+    cr_assert_eq(pinfold_preprocess(&recipe, NULL, 1, out, sizeof(out), &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "encoded or dst is NULL");
+    cr_assert_eq(pinfold_preprocess(&recipe, png, size, NULL, 12, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_eq(pinfold_preprocess(&recipe, png, size, out, 11, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "dst has 11 bytes, a sample 12");
+    cr_assert_eq(pinfold_plan_picture(&recipe, NULL, 1, &plan, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "encoded or out is NULL");
+    cr_assert_eq(pinfold_plan_picture(&recipe, png, size, NULL, &err),
+                 PINFOLD_E_ARGUMENT);
+    /* No bytes at all are a damaged picture, not a wrong call. */
+    cr_assert_eq(pinfold_preprocess(&recipe, NULL, 0, out, sizeof(out), &err),
+                 PINFOLD_E_FORMAT, "%s", err.message);
+}
+
+Test(preprocess, the_shape_of_a_batch_is_that_of_its_layout)
+{
+    pinfold_recipe recipe = crop_only(3, 5);
+    int64_t shape[4];
+    pinfold_error err;
+    size_t bytes;
+
+    cr_assert_eq(pinfold_recipe_size(&recipe, 2, &bytes, shape, &err),
+                 PINFOLD_OK);
+    cr_assert_eq(bytes, 2 * 3 * 3 * 5 * sizeof(float));
+    cr_assert_arr_eq(shape, ((int64_t[]){2, 3, 3, 5}), sizeof(shape));
+    recipe.layout = PINFOLD_NHWC;
+    cr_assert_eq(pinfold_recipe_size(&recipe, 2, &bytes, shape, &err),
+                 PINFOLD_OK);
+    cr_assert_arr_eq(shape, ((int64_t[]){2, 3, 5, 3}), sizeof(shape));
+    cr_assert_eq(pinfold_recipe_size(&recipe, SIZE_MAX / 2, &bytes, NULL, &err),
+                 PINFOLD_E_ARGUMENT);
+    cr_assert_not_null(strstr(err.message, "do not fit in memory"), "%s",
+                       err.message);
+}

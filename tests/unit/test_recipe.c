@@ -234,6 +234,9 @@ Test(recipe, a_random_crop_takes_the_place_of_the_resize)
     recipe.resize_short = 256;
     refused(&recipe, "takes the place");
     recipe.resize_short = 0;
+    recipe.crop_height = PINFOLD_OFF;
+    refused(&recipe, "a random crop needs a size, crop_height is -1");
+    recipe.crop_height = 30;
     recipe.random_area[1] = 0.5;
     refused(&recipe, "random_area is 0 to 0.5");
     recipe.random_area[0] = 0.4;

@@ -93,3 +93,24 @@ Test(region, samples_have_seeds_of_their_own)
             cr_assert_neq((uint32_t)seen[i], (uint32_t)seen[j]);
     cr_assert_eq(pinfold_sample_seed(1, 2, 0), seen[1 * 9 + 2 * 3]);
 }
+
+/* torchvision's, behind manual_seed(5): from 2^28 on a draw takes two words. */
+Test(region, a_side_of_2_to_28_places_takes_the_longer_draw)
+{
+    static const struct {
+        int32_t width, left;
+    } rows[] = {{268435456, 80864970}, {268435457, 82545638}};
+
+    for (int i = 0; i < 2; i++) {
+        struct pfi_recipe recipe = random_recipe();
+        struct pfi_region region;
+
+        recipe.area[0] = 2e-9;
+        recipe.area[1] = 9e-9;
+        pfi_region_draw(&region, &recipe, rows[i].width, 2, 5);
+        cr_assert_eq(region.left, rows[i].left);
+        cr_assert_eq(region.top, 0);
+        cr_assert_eq(region.width, 2);
+        cr_assert_eq(region.height, 2);
+    }
+}

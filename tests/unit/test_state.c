@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "datasets/generator.h"
+#include "src/base/bytes.h"
 #include "src/base/hash.h"
+#include "src/load/state.h"
 #include "tests/support/fakeset.h"
 #include "tests/support/pngmake.h"
 
@@ -548,4 +550,48 @@ Test(state, refuses_damaged_bytes)
     refused(PINFOLD_E_FORMAT, "not a loader's state");
     kept_size = 3;
     refused(PINFOLD_E_FORMAT, "not a loader's state");
+}
+
+/* A field of the kept state, whose checksum is made right again. */
+static void forge(int field, uint64_t value)
+{
+    pfi_put64(kept + 16 + 8 * field, value);
+    pfi_put64(kept + kept_size - 8, pfi_hash(kept, kept_size - 8, 0));
+}
+
+Test(state, refuses_numbers_that_no_loader_wrote)
+{
+    keep_state();
+    forge(PFI_STATE_GENERATOR + 1, 625);
+    refused(PINFOLD_E_CORRUPT, "the state is damaged: its generator");
+    forge(PFI_STATE_BATCH, (uint64_t)INT64_MAX / 2 + 1);
+    refused(PINFOLD_E_CORRUPT, "the state is damaged: a number is too large");
+}
+
+Test(state, behind_the_last_batch_is_the_end)
+{
+    const pinfold_batch *batch;
+
+    order.shard = PINFOLD_SHARD_TORCH;
+    order.world = 1;
+    keep_state();
+    forge(PFI_STATE_BATCH, 1000);
+    pinfold_loader *const loader = open_loader(1, kept, kept_size);
+
+    cr_assert_eq(pinfold_loader_batch_count(loader), 0);
+    cr_assert_eq(pinfold_loader_next(loader, -1, &batch, &err), PINFOLD_END);
+    pinfold_loader_close(loader);
+}
+
+Test(state, refuses_another_generator)
+{
+    struct pfi_generator another;
+
+    order.sampler = PINFOLD_SAMPLER_RANDOM;
+    order.generator = generator_bytes;
+    order.generator_size = sizeof(generator_bytes);
+    keep_state();
+    pfi_generator_seed(&another, 78);
+    pfi_generator_get(&another, generator_bytes);
+    refused(PINFOLD_E_ARGUMENT, "the state was taken with another generator");
 }

@@ -120,6 +120,37 @@ Test(upload, every_batch_holds_its_samples)
     }
 }
 
+Test(upload, a_copy_to_the_callers_memory_is_of_host_batches)
+{
+    unsigned char dst[4 * 48];
+    const pinfold_batch *batch;
+    pinfold_error err;
+    pinfold_loader *const loader = open_loader();
+
+    cr_assert_eq(pinfold_loader_start(loader, 0, &err), PINFOLD_OK);
+    cr_assert_eq(
+        pinfold_loader_next_into(loader, -1, dst, sizeof(dst), &batch, &err),
+        PINFOLD_E_ARGUMENT);
+    cr_assert_str_eq(err.message, "the batches are on the device");
+    pinfold_loader_close(loader);
+}
+
+Test(upload, the_device_normalises_pictures_up_to_its_grid)
+{
+    pinfold_loader *loader;
+    pinfold_error err;
+
+    recipe = fake_float_recipe();
+    recipe.crop_height = recipe.crop_width = 46341;
+    recipe.max_side = INT32_MAX;
+    options.device_normalize = 1;
+    cr_assert_eq(pfi_loader_open(&loader, set.dataset, &options, gpu,
+                                 &set.reader, &err),
+                 PINFOLD_E_UNSUPPORTED);
+    cr_assert_str_eq(err.message, "device_normalize: 2147488281 pixels a picture, "
+                                  "limit 2147483647");
+}
+
 Test(upload, goes_on_from_a_state)
 {
     unsigned char state[PINFOLD_STATE_MAX];
