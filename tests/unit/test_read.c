@@ -348,3 +348,12 @@ Test(read, a_stop_ends_the_wait)
     fault.end = 1;
     expect_text(TEXT);
 }
+
+/* Nobody has opened the other end: an open that waits would wait for ever. */
+Test(read, a_fifo_is_refused_at_once)
+{
+    cr_assert_eq(mkfifo(tree_path(root, "pipe"), 0600), 0);
+    cr_assert_eq(read_path("pipe"), PINFOLD_E_IO);
+    cr_assert_str_eq(err.message, "not a regular file");
+    cr_assert_eq(n_waits, 0);
+}
