@@ -27,6 +27,7 @@ set(PINFOLD_SOURCES
   src/codec/fastjpeg/pixels_c.c
   src/codec/fastjpeg/rows.c
   src/codec/fastjpeg/scan.c
+  src/codec/fastjpeg/skip.c
   src/codec/gif.c
   src/codec/ifd.c
   src/codec/jpeg.c

@@ -178,6 +178,66 @@ static void check_entry(uint32_t entry, bool dc,
     cr_assert_arr_eq(got, expected, sizeof(got));
 }
 
+/* What stepping over symbols takes until `used` bits are gone, as control says
+ * it; the first symbol where that is 0. */
+static uint32_t skipped_by_bits(uint32_t entry, uint32_t used,
+                                const struct pfi_fast_coder *coder)
+{
+    struct bits b = {entry, PFI_FAST_SKIP_BITS};
+    uint32_t advance = 0, taken = 0;
+
+    do {
+        const uint32_t before = b.left;
+        const int symbol = next_symbol(&b, &coder->ac_from);
+        const uint32_t size = (uint32_t)symbol & 15;
+        const uint32_t run = (uint32_t)symbol >> 4;
+
+        if (symbol < 0 || (!size && run > 0 && run < 15) ||
+            taken + before - b.left + size > PFI_FAST_SKIP_MOST)
+            return PFI_FAST_SPECIAL << 8;
+        taken += before - b.left + size;
+        advance += symbol ? run + 1 : PFI_FAST_END;
+        b.left -= size < b.left ? size : b.left;
+        if (!symbol || !b.left)
+            break;
+    } while (taken < used);
+    return taken | advance << 8;
+}
+
+static void check_dc_skip(uint32_t entry, const struct pfi_fast_coder *coder)
+{
+    struct bits b = {entry, PFI_FAST_SKIP_DC_BITS};
+    const int symbol = next_symbol(&b, &coder->dc_from);
+    const uint32_t c = coder->skips.dc[entry];
+
+    cr_assert_eq(c, symbol < 0 ? 0
+                               : (PFI_FAST_SKIP_DC_BITS - b.left) |
+                                     (uint32_t)symbol << 8);
+}
+
+Test(fastjpeg, skipping_tables)
+{
+    struct pfi_fast_building *const room = malloc(sizeof(*room));
+    struct pfi_fast_coder *const coder = malloc(sizeof(*coder));
+    struct pfi_fast_huffman dc, ac;
+
+    draw_seed(2);
+    for (int i = 0; i < 300; i++) {
+        random_table(&dc, true);
+        random_table(&ac, false);
+        cr_assert(pfi_fast_coder_make(coder, &dc, &ac, room));
+        for (uint32_t e = 0; e < 1u << PFI_FAST_SKIP_BITS; e++) {
+            const uint32_t c = coder->skips.ac[e];
+
+            cr_assert_eq(c, skipped_by_bits(e, c & 255, coder));
+        }
+        for (uint32_t e = 0; e < 1u << PFI_FAST_SKIP_DC_BITS; e++)
+            check_dc_skip(e, coder);
+    }
+    free(coder);
+    free(room);
+}
+
 Test(fastjpeg, lookup_tables)
 {
     struct pfi_fast_building *const room = malloc(sizeof(*room));

@@ -84,9 +84,9 @@ static inline int take_symbol(struct pfi_fast_bits *r,
 
 /* One AC symbol, where a lookup will not do.  Returns the position behind it;
  * 64: the block is complete. */
-static uint32_t slow_ac(struct pfi_fast_bits *r,
-                        const struct pfi_fast_coder *coder, uint32_t control,
-                        int16_t *out, uint32_t position)
+static uint32_t slow_ac_at(struct pfi_fast_bits *r,
+                           const struct pfi_fast_coder *coder, uint32_t control,
+                           int16_t *out, uint32_t position)
 {
     const int symbol = take_symbol(r, &coder->ac, control);
     const uint32_t size = (uint32_t)symbol & 15;
@@ -106,8 +106,21 @@ static uint32_t slow_ac(struct pfi_fast_bits *r,
     return position + 1;
 }
 
+/* The same on a copy: a reader whose address goes nowhere stays in registers. */
+static inline uint32_t slow_ac(struct pfi_fast_bits *r,
+                               const struct pfi_fast_coder *coder,
+                               uint32_t control, int16_t *out,
+                               uint32_t position)
+{
+    struct pfi_fast_bits copy = *r;
+
+    position = slow_ac_at(&copy, coder, control, out, position);
+    *r = copy;
+    return position;
+}
+
 /* The DC difference, where a lookup will not do; the position behind it. */
-static uint32_t slow_dc(struct pfi_fast_bits *r,
+static inline uint32_t slow_dc(struct pfi_fast_bits *r,
                         const struct pfi_fast_coder *coder, uint32_t control,
                         int16_t *out)
 {
@@ -200,16 +213,94 @@ static inline bool take_block(struct pfi_fast_bits *r,
     return take_ac(r, coder, out, position) == 64;
 }
 
-/* pfi_fast_decode */
-static inline bool decode(struct pfi_fast_scan *scan, uint32_t count,
-                          int16_t *out)
+/* ------------------------------------------------------------- skipping --- */
+
+/* The DC difference alone; *bad where there is none. */
+static inline int skip_dc(struct pfi_fast_bits *r,
+                          const struct pfi_fast_coder *coder, bool *bad)
 {
-    const bool wanted = out != NULL;
+    const uint32_t c =
+        coder->skips.dc[r->bits >> (64 - PFI_FAST_SKIP_DC_BITS)];
+    int size = (int)(c >> 8);
+
+    if (LIKELY(c & 255))
+        use(r, c & 255);
+    else
+        size = take_code(r, &coder->dc);
+    *bad = size < 0;
+    return size > 0 ? take_value(r, (uint32_t)size) : 0;
+}
+
+/* Steps over the AC symbols of a block.  Returns as take_ac(). */
+static inline uint32_t skip_ac(struct pfi_fast_bits *r,
+                               const struct pfi_fast_coder *coder,
+                               int16_t *spill)
+{
+    uint32_t position = 1;
+
+    for (;;) {
+        refill(r);
+        for (int i = 0; i < LOOKUPS; i++) {
+            const uint32_t c =
+                coder->skips.ac[r->bits >> (64 - PFI_FAST_SKIP_BITS)];
+            const uint32_t next = position + (c >> 8);
+            size_t entry;
+
+            if (LIKELY(next < 64)) {
+                use(r, c & 255);
+                position = next;
+            } else if (completes(next)) {
+                use(r, c & 255);
+                return 64;
+            } else {
+                refill(r);
+                position = slow_ac(r, coder, look(r, &coder->rest, &entry),
+                                   spill, position);
+                if (position > 63)
+                    return position;
+                break;
+            }
+        }
+    }
+}
+
+/* As decode(), where no block is wanted. */
+static inline bool skip(struct pfi_fast_scan *scan, uint32_t count)
+{
     struct pfi_fast_bits r = scan->reader;
 
     while (count--) {
-        int16_t *block = wanted ? out : scan->unwanted;
+        if (UNLIKELY(r.at >= scan->limit)) {
+            scan->reader = r;
+            if (!pfi_fast_scan_more(scan))
+                return false;
+            r = scan->reader;
+        }
+        for (int b = 0; b < scan->n_blocks; b++) {
+            int *const dc = &scan->dc[scan->component[b]];
+            bool bad;
 
+            refill(&r);
+            *dc += skip_dc(&r, scan->coder[b], &bad);
+            scan->doubt |= (uint32_t)(*dc + 32768) > 65535;
+            if (UNLIKELY(bad ||
+                         skip_ac(&r, scan->coder[b], scan->unwanted) != 64))
+                return false;
+        }
+    }
+    scan->reader = r;
+    return pfi_fast_scan_within(scan) && !scan->doubt;
+}
+
+/* ------------------------------------------------------------- decoding --- */
+
+/* pfi_fast_decode */
+static inline bool decode(struct pfi_fast_scan *scan, uint32_t count,
+                          int16_t *block)
+{
+    struct pfi_fast_bits r = scan->reader;
+
+    while (count--) {
         if (UNLIKELY(r.at >= scan->limit)) {
             scan->reader = r;
             if (!pfi_fast_scan_more(scan))
@@ -225,7 +316,6 @@ static inline bool decode(struct pfi_fast_scan *scan, uint32_t count,
             scan->doubt |= (uint32_t)(*dc + 32768) > 65535;
             block[0] = (int16_t)*dc;
         }
-        out = wanted ? block : NULL;
     }
     scan->reader = r;
     return pfi_fast_scan_within(scan) && !scan->doubt;

@@ -197,6 +197,7 @@ bool pfi_fast_coder_make(struct pfi_fast_coder *out,
     fill_level(first, PFI_FAST_BITS, dc, true, room);
     finish(&out->rest, ac);
     finish(&out->first, dc);
+    pfi_fast_skips_make(&out->skips, dc, ac, room->skips);
     out->dc_from = *dc;
     out->ac_from = *ac;
     return true;

@@ -47,11 +47,30 @@ struct pfi_fast_codes {
     unsigned char symbols[256];
 };
 
+#define PFI_FAST_SKIP_BITS 11
+#define PFI_FAST_SKIP_DC_BITS 9
+/* Three lookups take 54 bits at most: of 56 that a refill gives. */
+#define PFI_FAST_SKIP_MOST 18
+
+/* For blocks that nobody wants: what the next bits take, and no values.
+ *
+ * ac: bits that the symbols of the next PFI_FAST_SKIP_BITS bits take with their
+ *   values, up to PFI_FAST_SKIP_MOST; in the higher byte how far they go on, as
+ *   in a table's control.  The last value may lie beyond what the lookup sees.
+ *   PFI_FAST_SPECIAL: nothing is known of the first symbol.
+ * dc: the length of the code, and in the higher byte the value's size; length
+ *   0: the code is longer, or there is none. */
+struct pfi_fast_skips {
+    uint16_t ac[1 << PFI_FAST_SKIP_BITS];
+    uint16_t dc[1 << PFI_FAST_SKIP_DC_BITS];
+};
+
 /* What a block of one component is decoded with. */
 struct pfi_fast_coder {
     struct pfi_fast_huffman dc_from, ac_from; /* what it was made of */
     struct pfi_fast_table first; /* where a DC difference comes next */
     struct pfi_fast_table rest;  /* where an AC symbol comes next */
+    struct pfi_fast_skips skips;
     struct pfi_fast_codes dc, ac;
     uint64_t used;               /* by the cache; 0 = not made yet */
 };
@@ -60,6 +79,7 @@ struct pfi_fast_coder {
 struct pfi_fast_building {
     uint32_t control[2 * PFI_FAST_ENTRIES];
     uint64_t values[2 * PFI_FAST_ENTRIES];
+    uint16_t skips[2 << PFI_FAST_SKIP_BITS];
 };
 
 /* False where libjpeg would refuse a table (jdhuff.c,
@@ -68,5 +88,10 @@ bool pfi_fast_coder_make(struct pfi_fast_coder *out,
                          const struct pfi_fast_huffman *dc,
                          const struct pfi_fast_huffman *ac,
                          struct pfi_fast_building *room);
+
+/* Fills in how blocks are skipped. */
+void pfi_fast_skips_make(struct pfi_fast_skips *out,
+                         const struct pfi_fast_huffman *dc,
+                         const struct pfi_fast_huffman *ac, uint16_t *room);
 
 #endif
