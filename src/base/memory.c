@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The door to the heap, and checked sizes. */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE /* madvise() */
+#endif
 #include "src/base/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 bool pfi_mul(size_t a, size_t b, size_t *out)
 {
@@ -41,6 +45,16 @@ void *pfi_aligned_alloc(size_t alignment, size_t size)
     void *ptr = NULL;
 
     return posix_memalign(&ptr, alignment, size ? size : 1) ? NULL : ptr;
+}
+
+void pfi_huge_pages(void *ptr, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    (void)madvise(ptr, size, MADV_HUGEPAGE);
+#else
+    (void)ptr;
+    (void)size;
+#endif
 }
 
 void pfi_free(void *ptr)

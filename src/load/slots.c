@@ -105,6 +105,7 @@ static pinfold_status alloc_host(pinfold_loader *loader, struct pfi_slot *slot,
     slot->memory = pfi_aligned_alloc(PFI_SLOT_ALIGN, loader->slot_bytes);
     if (!slot->memory)
         return no_memory(loader, err);
+    pfi_huge_pages(slot->memory, loader->slot_bytes);
     pfi_numa_place(&loader->numa, slot->memory, loader->slot_bytes);
     if (!loader->pinned)
         return PINFOLD_OK;
