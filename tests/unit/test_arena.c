@@ -199,6 +199,8 @@ Test(arena, a_picture_without_memory_is_told)
 Test(arena, a_file_without_memory_is_told)
 {
     const int root = open(PFI_GOLDEN_DIR "/formats", O_RDONLY | O_DIRECTORY);
+    uint64_t limit = UINT64_MAX;
+    const struct pfi_reader reader = pfi_reader_files(&limit);
     struct pfi_arena arena;
     const void *data;
     pinfold_error err;
@@ -208,8 +210,8 @@ Test(arena, a_file_without_memory_is_told)
     cr_assert(pfi_arena_init(&arena, 64));
     left = 0;
     pfi_error_clear(&err);
-    cr_assert_eq(pfi_reader_files.read(pfi_reader_files.cookie, root,
-                                       "plain.gif", &arena, &data, &size, &err),
+    cr_assert_eq(reader.read(reader.cookie, root, "plain.gif", &arena, &data,
+                             &size, &err),
                  PINFOLD_E_MEMORY);
     left = -1;
     cr_assert_eq(strncmp(err.message, "no memory for the file's ", 25), 0, "%s",

@@ -372,7 +372,8 @@ static void own_free(void *cookie, void *ptr, size_t size)
 Test(loader, an_allocator_that_gives_nothing_or_askew_is_told)
 {
     static _Alignas(4096) unsigned char block[8192];
-    const pinfold_allocator allocator = {NULL, own_alloc, own_free};
+    const pinfold_allocator allocator = {sizeof(allocator), NULL, own_alloc,
+                                         own_free};
 
     options.allocator = &allocator;
     options.slots = 1;
@@ -389,11 +390,11 @@ Test(loader, an_allocator_that_gives_nothing_or_askew_is_told)
 
 Test(loader, half_an_allocator_or_state_is_refused)
 {
-    pinfold_allocator allocator = {NULL, own_alloc, NULL};
+    pinfold_allocator allocator = {sizeof(allocator), NULL, own_alloc, NULL};
 
     options.allocator = &allocator;
     refused(PINFOLD_E_ARGUMENT, "the allocator lacks a function");
-    allocator.free = own_free;
+    allocator.dealloc = own_free;
     options.memory = PINFOLD_MEMORY_PINNED;
     refused(PINFOLD_E_ARGUMENT,
             "pinned memory and an allocator exclude each other");
