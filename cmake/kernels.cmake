@@ -25,7 +25,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND CMAKE_SIZEOF_VOID_P EQU
   set_source_files_properties(${pinfold_fast}/kernels_avx512.c
     PROPERTIES COMPILE_OPTIONS "-mavx512f;-mavx512bw;-mavx512vl")
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
-  list(APPEND PINFOLD_SOURCES transforms/arm/init.c)
+  list(APPEND PINFOLD_SOURCES transforms/arm/init.c src/codec/fastjpeg/entropy_neon.c src/codec/fastjpeg/kernels_neon.c)
   foreach(kernel horizontal vertical store flip)
     list(APPEND PINFOLD_SOURCES transforms/arm/${kernel}_neon.c)
   endforeach()

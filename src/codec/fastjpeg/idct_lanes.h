@@ -116,27 +116,23 @@ static inline void half_to_rows(vec *rows, const vec *zz)
     rows[7] = v_zero();
 }
 
-/* Pairs for v_madd(): a x + b y. */
-#define PAIR(a, b) v_all32((uint32_t)(b) << 16 | ((uint32_t)(a) & 0xFFFF))
-
-/* Half of what transform() of idct_c.c does to eight vectors: `x` has words of
- * v[0] and v[4] in turn, and so on. */
-#define HALF(out, unpack)                                                     \
+/* Half of what transform() of idct_c.c does to eight vectors. */
+#define HALF(out, pair)                                                       \
     do {                                                                      \
-        const vec x04 = unpack(v[0], v[4]), x26 = unpack(v[2], v[6]);         \
-        const vec x13 = unpack(v[1], v[3]), x57 = unpack(v[5], v[7]);         \
-        const vec h0 = v_add32(v_madd(x04, PAIR(8192, 8192)), round);         \
-        const vec h1 = v_add32(v_madd(x04, PAIR(8192, -8192)), round);        \
-        const vec h2 = v_madd(x26, PAIR(10703, 4433));                        \
-        const vec h3 = v_madd(x26, PAIR(4433, -10704));                       \
-        const vec o0 = v_add32(v_madd(x13, PAIR(11363, 9633)),                \
-                               v_madd(x57, PAIR(6437, 2260)));                \
-        const vec o1 = v_add32(v_madd(x13, PAIR(9633, -2259)),                \
-                               v_madd(x57, PAIR(-11362, -6436)));             \
-        const vec o2 = v_add32(v_madd(x13, PAIR(6437, -11362)),               \
-                               v_madd(x57, PAIR(2261, 9633)));                \
-        const vec o3 = v_add32(v_madd(x13, PAIR(2260, -6436)),                \
-                               v_madd(x57, PAIR(9633, -11363)));              \
+        const v_pair x04 = pair(v[0], v[4]), x26 = pair(v[2], v[6]);          \
+        const v_pair x13 = pair(v[1], v[3]), x57 = pair(v[5], v[7]);          \
+        const vec h0 = v_add32(v_dot(x04, 8192, 8192), round);                \
+        const vec h1 = v_add32(v_dot(x04, 8192, -8192), round);               \
+        const vec h2 = v_dot(x26, 10703, 4433);                               \
+        const vec h3 = v_dot(x26, 4433, -10704);                              \
+        const vec o0 =                                                        \
+            v_add32(v_dot(x13, 11363, 9633), v_dot(x57, 6437, 2260));         \
+        const vec o1 =                                                        \
+            v_add32(v_dot(x13, 9633, -2259), v_dot(x57, -11362, -6436));      \
+        const vec o2 =                                                        \
+            v_add32(v_dot(x13, 6437, -11362), v_dot(x57, 2261, 9633));        \
+        const vec o3 =                                                        \
+            v_add32(v_dot(x13, 2260, -6436), v_dot(x57, 9633, -11363));       \
         const vec e0 = v_add32(h0, h2), e3 = v_sub32(h0, h2);                 \
         const vec e1 = v_add32(h1, h3), e2 = v_sub32(h1, h3);                 \
                                                                               \
@@ -155,8 +151,8 @@ static inline void transform(vec *v, const int shift)
     const vec round = v_all32(1u << (shift - 1));
     vec low[8], high[8];
 
-    HALF(low, v_low16);
-    HALF(high, v_high16);
+    HALF(low, v_pair_low);
+    HALF(high, v_pair_high);
     for (int i = 0; i < 8; i++)
         v[i] = v_packs32(low[i], high[i]);
 }
@@ -195,19 +191,6 @@ static inline void transpose(vec *v)
     }
 }
 
-static inline void store_pair(unsigned char *const *out, size_t offset,
-                              size_t stride, vec rows)
-{
-    for (int lane = 0; lane < LANES; lane++) {
-        const __m128i two = v_lane(rows, lane);
-        unsigned char *const to = out[lane] + offset;
-
-        _mm_storel_epi64((__m128i *)to, two);
-        _mm_storel_epi64((__m128i *)(to + stride),
-                         _mm_unpackhi_epi64(two, two));
-    }
-}
-
 /* v[i] has column i, of 16-bit values around 0, its rows in turn. */
 static inline void store_columns(unsigned char *const *out, size_t stride,
                                  const vec *v)
@@ -226,10 +209,10 @@ static inline void store_columns(unsigned char *const *out, size_t stride,
     p[1] = v_high16(q[0], q[2]);
     p[2] = v_low16(q[1], q[3]);
     p[3] = v_high16(q[1], q[3]);
-    store_pair(out, 0, stride, v_low32(p[0], p[2]));
-    store_pair(out, 2 * stride, stride, v_high32(p[0], p[2]));
-    store_pair(out, 4 * stride, stride, v_low32(p[1], p[3]));
-    store_pair(out, 6 * stride, stride, v_high32(p[1], p[3]));
+    v_store_halves(out, 0, stride, v_low32(p[0], p[2]));
+    v_store_halves(out, 2 * stride, stride, v_high32(p[0], p[2]));
+    v_store_halves(out, 4 * stride, stride, v_low32(p[1], p[3]));
+    v_store_halves(out, 6 * stride, stride, v_high32(p[1], p[3]));
 }
 
 /* Blocks of which only the DC coefficient is not 0, what the two passes come to
@@ -242,7 +225,7 @@ static inline vec store_flat(unsigned char *const *out, size_t stride, vec zz)
     vec both[8];
 
     for (size_t row = 0; row < 8; row += 2)
-        store_pair(out, row * stride, stride, bytes);
+        v_store_halves(out, row * stride, stride, bytes);
     for (int i = 0; i < 8; i++)
         both[i] = between;
     const vec doubt = beyond(both, PFI_FAST_BETWEEN);

@@ -14,33 +14,34 @@ const struct pfi_fast_kernels pfi_fast_kernels_c = {
     pfi_fast_ycc_to_rgb_c,
 };
 
-/* Kernels by level, the best first; BMI2 came with AVX2, but not everywhere. */
+/* Kernels by level, the best first. */
 struct level {
     enum pfi_cpu_level level;
     const struct pfi_fast_kernels *kernels;
 };
 
-#if defined(__x86_64__)
 static const struct level levels[] = {
+#if defined(__x86_64__)
     {PFI_CPU_AVX512, &pfi_fast_kernels_avx512},
     {PFI_CPU_AVX2, &pfi_fast_kernels_avx2},
     {PFI_CPU_SSE41, &pfi_fast_kernels_sse41},
+#elif defined(__AARCH64EL__)
+    {PFI_CPU_NEON, &pfi_fast_kernels_neon},
+#endif
     {PFI_CPU_C, &pfi_fast_kernels_c},
 };
 
 static bool may_use(enum pfi_cpu_level level)
 {
-    return (pfi_cpu_levels() & 1u << level) &&
-           (level < PFI_CPU_AVX2 || __builtin_cpu_supports("bmi2"));
-}
-#else
-static const struct level levels[] = {{PFI_CPU_C, &pfi_fast_kernels_c}};
-
-static bool may_use(enum pfi_cpu_level level)
-{
-    return level == PFI_CPU_C;
-}
+    if (!(pfi_cpu_levels() & 1u << level))
+        return false;
+#if defined(__x86_64__)
+    /* BMI2 came with AVX2, but not everywhere. */
+    if (level >= PFI_CPU_AVX2)
+        return __builtin_cpu_supports("bmi2");
 #endif
+    return true;
+}
 
 #define N_LEVELS ((int)(sizeof(levels) / sizeof(levels[0])))
 

@@ -52,6 +52,8 @@ extern const struct pfi_fast_kernels pfi_fast_kernels_c;
 extern const struct pfi_fast_kernels pfi_fast_kernels_sse41;
 extern const struct pfi_fast_kernels pfi_fast_kernels_avx2;
 extern const struct pfi_fast_kernels pfi_fast_kernels_avx512;
+#elif defined(__AARCH64EL__) /* those for NEON want little-endian words */
+extern const struct pfi_fast_kernels pfi_fast_kernels_neon;
 #endif
 
 /* The best that this CPU has, up to `level` (enum pfi_cpu_level; 0 = any). */
@@ -62,6 +64,7 @@ const struct pfi_fast_kernels *pfi_fast_kernels_at(int i);
 
 pfi_fast_decode pfi_fast_decode_c;
 pfi_fast_decode pfi_fast_decode_avx2;
+pfi_fast_decode pfi_fast_decode_neon;
 unsigned pfi_fast_idct_c(const int16_t *const *blocks, unsigned char *const *out,
                          int count, size_t stride,
                          const struct pfi_fast_quant *quant);

@@ -89,4 +89,6 @@ static inline vec v_load_u8(const unsigned char *p)
     return _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)p));
 }
 
+#include "src/codec/fastjpeg/lanes_x86.h"
+
 #endif

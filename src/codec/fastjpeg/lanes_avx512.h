@@ -100,4 +100,6 @@ static inline vec v_load_u8(const unsigned char *p)
     return _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)p));
 }
 
+#include "src/codec/fastjpeg/lanes_x86.h"
+
 #endif

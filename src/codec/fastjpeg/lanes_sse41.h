@@ -87,4 +87,6 @@ static inline vec v_load_u8(const unsigned char *p)
     return _mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *)p));
 }
 
+#include "src/codec/fastjpeg/lanes_x86.h"
+
 #endif

@@ -54,10 +54,10 @@ struct words3 {
 static inline struct words3 colour(vec y, vec cb, vec cr)
 {
     const vec b = v_sub16(cb, v_all16(128)), r = v_sub16(cr, v_all16(128));
-    const vec pair = v_all32((uint32_t)18734 << 16 | (-22554 & 0xFFFF));
     const vec half = v_all32(32768);
-    const vec low = v_add32(v_madd(v_low16(b, r), pair), half);
-    const vec high = v_add32(v_madd(v_high16(b, r), pair), half);
+    const vec low = v_add32(v_dot(v_pair_low(b, r), -22554, 18734), half);
+    const vec high =
+        v_add32(v_dot(v_pair_high(b, r), -22554, 18734), half);
     const vec green = v_packs32(v_sra32(low, 16), v_sra32(high, 16));
 
     return (struct words3){
@@ -65,34 +65,6 @@ static inline struct words3 colour(vec y, vec cb, vec cr)
         v_add16(v_sub16(y, r), green),
         v_add16(v_add16(y, v_add16(b, b)), v_mulhrs16(b, v_all16(-7471))),
     };
-}
-
-/* [part of 16 bytes][channel]: which pixel's byte goes where. */
-#define X (-1)
-static const signed char spread[3][3][16] = {
-    {{0, X, X, 1, X, X, 2, X, X, 3, X, X, 4, X, X, 5},
-     {X, 0, X, X, 1, X, X, 2, X, X, 3, X, X, 4, X, X},
-     {X, X, 0, X, X, 1, X, X, 2, X, X, 3, X, X, 4, X}},
-    {{X, X, 6, X, X, 7, X, X, 8, X, X, 9, X, X, 10, X},
-     {5, X, X, 6, X, X, 7, X, X, 8, X, X, 9, X, X, 10},
-     {X, 5, X, X, 6, X, X, 7, X, X, 8, X, X, 9, X, X}},
-    {{X, 11, X, X, 12, X, X, 13, X, X, 14, X, X, 15, X, X},
-     {X, X, 11, X, X, 12, X, X, 13, X, X, 14, X, X, 15, X},
-     {10, X, X, 11, X, X, 12, X, X, 13, X, X, 14, X, X, 15}},
-};
-
-static inline void store_rgb(unsigned char *rgb, vec r, vec g, vec b)
-{
-    for (int part = 0; part < 3; part++) {
-        const vec bytes =
-            v_or(v_or(v_shuffle8(r, v_same(spread[part][0])),
-                      v_shuffle8(g, v_same(spread[part][1]))),
-                 v_shuffle8(b, v_same(spread[part][2])));
-
-        for (int lane = 0; lane < LANES; lane++)
-            _mm_storeu_si128((__m128i *)(rgb + 48 * lane + 16 * part),
-                             v_lane(bytes, lane));
-    }
 }
 
 static inline void ycc_at(unsigned char *rgb, const unsigned char *y,
@@ -105,8 +77,8 @@ static inline void ycc_at(unsigned char *rgb, const unsigned char *y,
     const struct words3 high = colour(v_high8(ys, zero), v_high8(bs, zero),
                                       v_high8(rs, zero));
 
-    store_rgb(rgb, v_packus16(low.r, high.r), v_packus16(low.g, high.g),
-              v_packus16(low.b, high.b));
+    v_store_rgb(rgb, v_packus16(low.r, high.r), v_packus16(low.g, high.g),
+                v_packus16(low.b, high.b));
 }
 
 static inline void ycc_to_rgb(unsigned char *rgb, const unsigned char *y,

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The kernels for AArch64, every CPU of which has NEON. */
+#include "src/codec/fastjpeg/lanes_neon.h"
+/* These two work on what the file above defines. */
+#include "src/codec/fastjpeg/idct_lanes.h"
+#include "src/codec/fastjpeg/pixels_lanes.h"
+
+const struct pfi_fast_kernels pfi_fast_kernels_neon = {
+    "neon",         pfi_fast_decode_neon, idct,       blend_rows,
+    double_blended, double_row,           ycc_to_rgb,
+};
