@@ -9,19 +9,6 @@
 
 #include <jpeglib.h>
 
-static uint64_t state = 1;
-
-void draw_seed(uint64_t seed)
-{
-    state = seed;
-}
-
-uint32_t draw(uint32_t n)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % n;
-}
-
 /* Coarse tables are meant. */
 static void quiet(j_common_ptr c, int level)
 {

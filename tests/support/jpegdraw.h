@@ -3,17 +3,13 @@
 #ifndef PFI_TESTS_JPEGDRAW_H
 #define PFI_TESTS_JPEGDRAW_H
 
-#include <stdint.h>
+#include "tests/support/draw.h"
 
 struct drawn_jpeg {
     unsigned char *data; /* from malloc() */
     unsigned long size;
     char what[128];
 };
-
-/* A number below n, from a generator of its own; seed it first. */
-uint32_t draw(uint32_t n);
-void draw_seed(uint64_t seed);
 
 /* Sides of 1 to `side`, grey or three components, 4:4:4, 4:2:2 or 4:2:0, any
  * quality, restart interval and tables, smooth to noisy. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/codec/fastjpeg/fast.h"
-#include "tests/support/jpegdraw.h"
+#include "tests/support/draw.h"
 
 /* -------------------------------------------------------------- headers --- */
 
