@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Vectors of one 128-bit lane, for the loops that work lane by lane, of
- * AArch64.  Words are numbered as they lie in memory of little-endian CPUs. */
+ * AArch64. */
 #ifndef PFI_CODEC_FASTJPEG_LANES_NEON_H
 #define PFI_CODEC_FASTJPEG_LANES_NEON_H
+
+#ifndef __AARCH64EL__
+#error "these vectors are for little-endian AArch64; others have C"
+#endif
 
 #include <arm_neon.h>
 #include <stdbool.h>
@@ -124,7 +128,9 @@ static inline void v_store_halves(unsigned char *const *out, size_t offset,
 /* Channels' bytes in turn, of all lanes. */
 static inline void v_store_rgb(unsigned char *rgb, vec r, vec g, vec b)
 {
-    vst3q_u8(rgb, (uint8x16x3_t){{V_U8(r), V_U8(g), V_U8(b)}});
+    const uint8x16x3_t channels = {{V_U8(r), V_U8(g), V_U8(b)}};
+
+    vst3q_u8(rgb, channels);
 }
 
 #endif
