@@ -19,20 +19,23 @@ typedef int16x8_t vec;
 
 #define V_U8(a) vreinterpretq_u8_s16(a)
 #define V_U16(a) vreinterpretq_u16_s16(a)
+#define V_U32(a) vreinterpretq_u32_s16(a)
 #define V_S32(a) vreinterpretq_s32_s16(a)
 #define V_S64(a) vreinterpretq_s64_s16(a)
 #define V_OF_U8(a) vreinterpretq_s16_u8(a)
 #define V_OF_U16(a) vreinterpretq_s16_u16(a)
+#define V_OF_U32(a) vreinterpretq_s16_u32(a)
 #define V_OF_S32(a) vreinterpretq_s16_s32(a)
 #define V_OF_S64(a) vreinterpretq_s16_s64(a)
 
 #define v_or(a, b) vorrq_s16(a, b)
 #define v_xor(a, b) veorq_s16(a, b)
 #define v_andnot(a, b) vbicq_s16(b, a) /* ~a & b */
-#define v_add16(a, b) vaddq_s16(a, b)
-#define v_sub16(a, b) vsubq_s16(a, b)
+/* What may wrap is unsigned: GCC makes these of C's operators. */
+#define v_add16(a, b) V_OF_U16(vaddq_u16(V_U16(a), V_U16(b)))
+#define v_sub16(a, b) V_OF_U16(vsubq_u16(V_U16(a), V_U16(b)))
+#define v_mullo16(a, b) V_OF_U16(vmulq_u16(V_U16(a), V_U16(b)))
 #define v_subs_u16(a, b) V_OF_U16(vqsubq_u16(V_U16(a), V_U16(b)))
-#define v_mullo16(a, b) vmulq_s16(a, b)
 #define v_mulhrs16(a, b) vqrdmulhq_s16(a, b) /* but for -32768 squared */
 #define v_abs16(a) vabsq_s16(a)
 #define v_max16(a, b) vmaxq_s16(a, b)
@@ -41,8 +44,8 @@ typedef int16x8_t vec;
 #define v_srl16(a, n) V_OF_U16(vshlq_u16(V_U16(a), v_all16(-(n))))
 #define v_sll16(a, n) vshlq_s16(a, v_all16(n))
 #define v_sra16(a, n) vshlq_s16(a, v_all16(-(n)))
-#define v_add32(a, b) V_OF_S32(vaddq_s32(V_S32(a), V_S32(b)))
-#define v_sub32(a, b) V_OF_S32(vsubq_s32(V_S32(a), V_S32(b)))
+#define v_add32(a, b) V_OF_U32(vaddq_u32(V_U32(a), V_U32(b)))
+#define v_sub32(a, b) V_OF_U32(vsubq_u32(V_U32(a), V_U32(b)))
 #define v_sra32(a, n) V_OF_S32(vshlq_s32(V_S32(a), vdupq_n_s32(-(n))))
 #define v_packs32(a, b) vqmovn_high_s32(vqmovn_s32(V_S32(a)), V_S32(b))
 #define v_packs16(a, b) \
