@@ -16,5 +16,5 @@ static inline void store8(int16_t *q, uint64_t values)
 
 bool pfi_fast_decode_c(struct pfi_fast_scan *scan, uint32_t count, int16_t *out)
 {
-    return out ? decode(scan, count, out) : skip(scan, count);
+    return decode(scan, count, out);
 }

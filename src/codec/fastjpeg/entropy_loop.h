@@ -264,7 +264,7 @@ static inline uint32_t skip_ac(struct pfi_fast_bits *r,
     }
 }
 
-/* As decode(), where no block is wanted. */
+/* As pfi_fast_decode, where no block is wanted. */
 static inline bool skip(struct pfi_fast_scan *scan, uint32_t count)
 {
     struct pfi_fast_bits r = scan->reader;
@@ -294,9 +294,9 @@ static inline bool skip(struct pfi_fast_scan *scan, uint32_t count)
 
 /* ------------------------------------------------------------- decoding --- */
 
-/* pfi_fast_decode */
-static inline bool decode(struct pfi_fast_scan *scan, uint32_t count,
-                          int16_t *block)
+/* As pfi_fast_decode, where all are. */
+static inline bool keep(struct pfi_fast_scan *scan, uint32_t count,
+                        int16_t *block)
 {
     struct pfi_fast_bits r = scan->reader;
 
@@ -319,4 +319,11 @@ static inline bool decode(struct pfi_fast_scan *scan, uint32_t count,
     }
     scan->reader = r;
     return pfi_fast_scan_within(scan) && !scan->doubt;
+}
+
+/* pfi_fast_decode */
+static inline bool decode(struct pfi_fast_scan *scan, uint32_t count,
+                          int16_t *out)
+{
+    return out ? keep(scan, count, out) : skip(scan, count);
 }
