@@ -4,6 +4,9 @@
 #include "src/base/memory.h"
 
 #define PFI_ARENA_ALIGN 64u
+/* Bytes from which a block has pages of its own: what lives as long as a
+ * worker, not as long as a call. */
+#define PFI_ARENA_PAGES ((size_t)1 << 20)
 
 struct pfi_arena_extra {
     struct pfi_arena_extra *next;
@@ -13,7 +16,9 @@ struct pfi_arena_extra {
 bool pfi_arena_init(struct pfi_arena *arena, size_t size)
 {
     *arena = (struct pfi_arena){.size = size};
-    arena->block = pfi_aligned_alloc(PFI_ARENA_ALIGN, size);
+    arena->block = size < PFI_ARENA_PAGES
+                       ? pfi_aligned_alloc(PFI_ARENA_ALIGN, size)
+                       : pfi_pages_alloc(size);
     return arena->block != NULL;
 }
 
@@ -76,6 +81,9 @@ void pfi_arena_end(struct pfi_arena *arena)
 {
     pfi_arena_reset(arena);
     pfi_free(arena->kept);
-    pfi_free(arena->block);
+    if (arena->size < PFI_ARENA_PAGES)
+        pfi_free(arena->block);
+    else
+        pfi_pages_free(arena->block, arena->size);
     *arena = (struct pfi_arena){0};
 }

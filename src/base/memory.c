@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The door to the heap, and checked sizes. */
 #ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE /* madvise() */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise() */
 #endif
 #include "src/base/memory.h"
 
@@ -47,14 +47,23 @@ void *pfi_aligned_alloc(size_t alignment, size_t size)
     return posix_memalign(&ptr, alignment, size ? size : 1) ? NULL : ptr;
 }
 
-void pfi_huge_pages(void *ptr, size_t size)
+void *pfi_pages_alloc(size_t size)
 {
+    void *const ptr = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (ptr == MAP_FAILED)
+        return NULL;
 #ifdef MADV_HUGEPAGE
     (void)madvise(ptr, size, MADV_HUGEPAGE);
-#else
-    (void)ptr;
-    (void)size;
 #endif
+    return ptr;
+}
+
+void pfi_pages_free(void *ptr, size_t size)
+{
+    if (ptr)
+        (void)munmap(ptr, size);
 }
 
 void pfi_free(void *ptr)

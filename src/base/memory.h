@@ -16,11 +16,15 @@ void *pfi_calloc(size_t count, size_t size);
 void *pfi_realloc(void *ptr, size_t size);
 /* `size` bytes at a multiple of `alignment`, a power of two. */
 void *pfi_aligned_alloc(size_t alignment, size_t size);
-/* Asks for huge pages in memory that starts a page: far fewer faults when it is
- * first written.  A system that has none or keeps them loses nothing. */
-void pfi_huge_pages(void *ptr, size_t size);
 /* Frees what any of the above returned; NULL is allowed. */
 void pfi_free(void *ptr);
+
+/* `size` bytes of pages of their own, huge ones where the system has them:
+ * fewer faults when they are first written.  They go back to the system when
+ * they are freed, which the heap does not do with what lies below newer
+ * blocks.  NULL when out of memory; at the free NULL is allowed. */
+void *pfi_pages_alloc(size_t size);
+void pfi_pages_free(void *ptr, size_t size);
 
 /* Memory that lives until pfi_arena_reset().  What does not fit into the block
  * that was allocated at the init is taken from the heap and given back at the

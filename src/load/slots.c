@@ -102,10 +102,9 @@ static pinfold_status alloc_host(pinfold_loader *loader, struct pfi_slot *slot,
             return PINFOLD_OK;
     }
     slot->kind = PFI_MEMORY_PLAIN;
-    slot->memory = pfi_aligned_alloc(PFI_SLOT_ALIGN, loader->slot_bytes);
+    slot->memory = pfi_pages_alloc(loader->slot_bytes);
     if (!slot->memory)
         return no_memory(loader, err);
-    pfi_huge_pages(slot->memory, loader->slot_bytes);
     pfi_numa_place(&loader->numa, slot->memory, loader->slot_bytes);
     if (!loader->pinned)
         return PINFOLD_OK;
@@ -242,9 +241,11 @@ static void free_memory(pinfold_loader *loader, struct pfi_slot *slot,
     case PFI_MEMORY_REGISTERED:
         if (gpu)
             (void)gpu->host_unregister(gpu->cookie, slot->memory);
-        pfi_free(slot->memory);
+        pfi_pages_free(slot->memory, loader->slot_bytes);
         break;
-    case PFI_MEMORY_PLAIN: pfi_free(slot->memory); break;
+    case PFI_MEMORY_PLAIN:
+        pfi_pages_free(slot->memory, loader->slot_bytes);
+        break;
     }
 }
 

@@ -5,7 +5,8 @@ set(pinfold_doors
   open openat close fstat stat lstat fstatat faccessat read pread __read_chk __pread_chk write fdopendir readdir mkdir mkdirat rename renameat
   unlink unlinkat fsync mmap mlock fopen fdopen tmpfile fileno open_memstream fork
   pthread_create pthread_join pthread_mutex_init pthread_cond_init pthread_condattr_init pthread_condattr_setclock
-  pfi_malloc pfi_calloc pfi_realloc pfi_aligned_alloc pfi_free pfi_gpu_default pfi_now_ns pfi_retry_wait)
+  pfi_malloc pfi_calloc pfi_realloc pfi_aligned_alloc pfi_free pfi_pages_alloc pfi_pages_free
+  pfi_gpu_default pfi_now_ns pfi_retry_wait)
 set(pinfold_door_definitions)
 # Points of one row, fault and way at most; 0 = all.
 set(pinfold_most_api 0)

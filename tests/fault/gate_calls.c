@@ -254,7 +254,9 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd,
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd,
                   off_t offset)
 {
-    return gate_pass(GATE_MAP, gate_name_of(fd))
+    const bool is_memory = (flags & MAP_ANONYMOUS) != 0;
+
+    return gate_pass(is_memory ? GATE_HEAP : GATE_MAP, gate_name_of(fd))
                ? MAP_FAILED
                : __real_mmap(at, size, protection, flags, fd, offset);
 }

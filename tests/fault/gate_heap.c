@@ -148,6 +148,10 @@ void *__wrap_pfi_calloc(size_t n, size_t size);
 void *__wrap_pfi_realloc(void *ptr, size_t size);
 void *__wrap_pfi_aligned_alloc(size_t alignment, size_t size);
 void __wrap_pfi_free(void *ptr);
+void *__real_pfi_pages_alloc(size_t size);
+void *__wrap_pfi_pages_alloc(size_t size);
+void __real_pfi_pages_free(void *ptr, size_t size);
+void __wrap_pfi_pages_free(void *ptr, size_t size);
 
 static void *own(void *ptr)
 {
@@ -183,4 +187,16 @@ void __wrap_pfi_free(void *ptr)
     if (ptr)
         gate_count_own(-1);
     __real_pfi_free(ptr);
+}
+
+void *__wrap_pfi_pages_alloc(size_t size)
+{
+    return own(__real_pfi_pages_alloc(size));
+}
+
+void __wrap_pfi_pages_free(void *ptr, size_t size)
+{
+    if (ptr)
+        gate_count_own(-1);
+    __real_pfi_pages_free(ptr, size);
 }

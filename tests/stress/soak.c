@@ -5,6 +5,7 @@
  * samples.  Ends with 1 where over the last half the memory grows by more than
  * a megabyte an hour, or descriptors, threads or pinned bytes change. */
 #include <dirent.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,10 @@ struct row {
 
 struct soak {
     pinfold_dataset *dataset;
-    struct fake_gpu *fake;
-    const struct pfi_gpu *gpu;
+    const struct pfi_gpu *gpu; /* of this life */
     unsigned random;
     long lives, samples;
+    size_t pinned_bytes; /* that the last life left behind */
     double start;
     struct row *rows;
     size_t n, room;
@@ -114,7 +115,7 @@ static void consume(struct soak *s, pinfold_loader *loader)
     }
 }
 
-static void live(struct soak *s)
+static void use(struct soak *s)
 {
     const pinfold_recipe recipe = random_recipe(s);
     pinfold_loader_options o = random_options(s, &recipe);
@@ -139,6 +140,19 @@ static void live(struct soak *s)
         die("open with a state", &err);
     consume(s, loader);
     pinfold_loader_close(loader);
+}
+
+/* A device of its own, which remembers what it gave. */
+static void live(struct soak *s)
+{
+    struct fake_gpu *const fake = fake_gpu_start(1);
+
+    if (!fake)
+        die("the device", NULL);
+    s->gpu = fake_gpu_table(fake);
+    use(s);
+    s->pinned_bytes = fake_gpu_live(fake).pinned_bytes;
+    fake_gpu_end(fake);
     s->lives++;
 }
 
@@ -184,7 +198,7 @@ static void measure(struct soak *s)
         .rss_kb = rss_kb(),
         .descriptors = entries("/proc/self/fd"),
         .threads = entries("/proc/self/task") + 1,
-        .pinned_bytes = fake_gpu_live(s->fake).pinned_bytes,
+        .pinned_bytes = s->pinned_bytes,
     };
     (void)printf("%.1f,%.0f,%ld,%ld,%zu,%ld,%ld\n", row->seconds, row->rss_kb,
                  row->descriptors, row->threads, row->pinned_bytes, s->lives,
@@ -238,10 +252,10 @@ int main(int argc, char **argv)
     seconds = atof(argv[1]);
     if (pinfold_dataset_open(&s.dataset, argv[2], NULL, &err))
         die(argv[2], &err);
-    s.fake = fake_gpu_start(1);
-    if (!s.fake)
-        die("the device", NULL);
-    s.gpu = fake_gpu_table(s.fake);
+    /* The device's memory is the heap's here.  Its blocks are to go back to the
+     * system when they are freed, as a driver's do, whatever lies above them. */
+    if (!mallopt(M_MMAP_THRESHOLD, 256 << 10))
+        die("mallopt", NULL);
     (void)puts("seconds,rss_kb,descriptors,threads,pinned_bytes,lives,samples");
     s.start = now();
     while (now() - s.start < seconds || s.n < 4) {
@@ -252,6 +266,5 @@ int main(int argc, char **argv)
         }
     }
     pinfold_dataset_close(s.dataset);
-    fake_gpu_end(s.fake);
     return judge(&s);
 }
