@@ -88,7 +88,7 @@ static uint32_t slow_ac_at(struct pfi_fast_bits *r,
                            const struct pfi_fast_coder *coder, uint32_t control,
                            int16_t *out, uint32_t position)
 {
-    const int symbol = take_symbol(r, &coder->ac, control);
+    const int symbol = take_symbol(r, &coder->ac_codes, control);
     const uint32_t size = (uint32_t)symbol & 15;
     const uint32_t run = (uint32_t)symbol >> 4;
 
@@ -106,7 +106,8 @@ static uint32_t slow_ac_at(struct pfi_fast_bits *r,
     return position + 1;
 }
 
-/* The same on a copy: a reader whose address goes nowhere stays in registers. */
+/* The same, with bits enough for the longest symbol, on a copy: a reader whose
+ * address goes nowhere stays in registers. */
 static inline uint32_t slow_ac(struct pfi_fast_bits *r,
                                const struct pfi_fast_coder *coder,
                                uint32_t control, int16_t *out,
@@ -114,22 +115,10 @@ static inline uint32_t slow_ac(struct pfi_fast_bits *r,
 {
     struct pfi_fast_bits copy = *r;
 
+    refill(&copy);
     position = slow_ac_at(&copy, coder, control, out, position);
     *r = copy;
     return position;
-}
-
-/* The DC difference, where a lookup will not do; the position behind it. */
-static inline uint32_t slow_dc(struct pfi_fast_bits *r,
-                        const struct pfi_fast_coder *coder, uint32_t control,
-                        int16_t *out)
-{
-    const int size = take_symbol(r, &coder->dc, control);
-
-    if (size < 0)
-        return BAD_POSITION;
-    out[0] = (int16_t)(size ? take_value(r, (uint32_t)size) : 0);
-    return 1;
 }
 
 static inline uint32_t look(const struct pfi_fast_bits *r,
@@ -155,9 +144,9 @@ static inline bool completes(uint32_t next)
     return next == 64 || next - PFI_FAST_END < 64;
 }
 
-/* Lookups from one refill to the next: after two more of them there are 34 bits
- * left, enough for the longest symbol. */
-#define LOOKUPS 3
+/* Lookups from one refill's 56 bits to the next. */
+#define LOOKUPS (56 / PFI_FAST_BITS)
+#define SKIPS (56 / PFI_FAST_SKIP_MOST)
 
 /* The AC symbols of a block from `position` on, after a refill.  Returns the
  * position; 64: well. */
@@ -165,7 +154,7 @@ static inline uint32_t take_ac(struct pfi_fast_bits *r,
                                const struct pfi_fast_coder *coder, int16_t *out,
                                uint32_t position)
 {
-    const struct pfi_fast_table *const table = &coder->rest;
+    const struct pfi_fast_table *const table = &coder->ac;
 
     for (;; refill(r)) {
         for (int i = 0; i < LOOKUPS; i++) {
@@ -189,47 +178,36 @@ static inline uint32_t take_ac(struct pfi_fast_bits *r,
     }
 }
 
-/* One block to out[0..63]; out[0] is the DC difference.  What is stored behind
- * it is 0. */
-static inline bool take_block(struct pfi_fast_bits *r,
-                              const struct pfi_fast_coder *coder, int16_t *out)
-{
-    uint32_t c, position;
-    size_t entry;
-
-    refill(r);
-    c = look(r, &coder->first, &entry);
-    position = PFI_FAST_ADVANCE(c);
-    if (LIKELY(position < PFI_FAST_SPECIAL)) {
-        take(r, &coder->first, entry, c, out);
-        if (completes(position))
-            return true;
-    } else {
-        position = slow_dc(r, coder, c, out);
-        if (position > 63)
-            return false;
-    }
-    refill(r);
-    return take_ac(r, coder, out, position) == 64;
-}
-
-/* ------------------------------------------------------------- skipping --- */
-
-/* The DC difference alone; *bad where there is none. */
-static inline int skip_dc(struct pfi_fast_bits *r,
+/* The DC difference; *bad where there is none. */
+static inline int take_dc(struct pfi_fast_bits *r,
                           const struct pfi_fast_coder *coder, bool *bad)
 {
     const uint32_t c =
-        coder->skips.dc[r->bits >> (64 - PFI_FAST_SKIP_DC_BITS)];
+        coder->dc.entry[r->bits >> (64 - PFI_FAST_DC_BITS)];
     int size = (int)(c >> 8);
 
     if (LIKELY(c & 255))
         use(r, c & 255);
     else
-        size = take_code(r, &coder->dc);
+        size = take_code(r, &coder->dc_codes);
     *bad = size < 0;
     return size > 0 ? take_value(r, (uint32_t)size) : 0;
 }
+
+/* One block to out[0..63]; out[0] is the DC difference.  What is stored behind
+ * it is 0. */
+static inline bool take_block(struct pfi_fast_bits *r,
+                              const struct pfi_fast_coder *coder, int16_t *out)
+{
+    bool bad;
+
+    refill(r);
+    out[0] = (int16_t)take_dc(r, coder, &bad);
+    refill(r);
+    return !bad && take_ac(r, coder, out, 1) == 64;
+}
+
+/* ------------------------------------------------------------- skipping --- */
 
 /* Steps over the AC symbols of a block.  Returns as take_ac(). */
 static inline uint32_t skip_ac(struct pfi_fast_bits *r,
@@ -240,9 +218,9 @@ static inline uint32_t skip_ac(struct pfi_fast_bits *r,
 
     for (;;) {
         refill(r);
-        for (int i = 0; i < LOOKUPS; i++) {
+        for (int i = 0; i < SKIPS; i++) {
             const uint32_t c =
-                coder->skips.ac[r->bits >> (64 - PFI_FAST_SKIP_BITS)];
+                coder->skips.entry[r->bits >> (64 - PFI_FAST_SKIP_BITS)];
             const uint32_t next = position + (c >> 8);
             size_t entry;
 
@@ -253,8 +231,7 @@ static inline uint32_t skip_ac(struct pfi_fast_bits *r,
                 use(r, c & 255);
                 return 64;
             } else {
-                refill(r);
-                position = slow_ac(r, coder, look(r, &coder->rest, &entry),
+                position = slow_ac(r, coder, look(r, &coder->ac, &entry),
                                    spill, position);
                 if (position > 63)
                     return position;
@@ -281,7 +258,7 @@ static inline bool skip(struct pfi_fast_scan *scan, uint32_t count)
             bool bad;
 
             refill(&r);
-            *dc += skip_dc(&r, scan->coder[b], &bad);
+            *dc += take_dc(&r, scan->coder[b], &bad);
             scan->doubt |= (uint32_t)(*dc + 32768) > 65535;
             if (UNLIKELY(bad ||
                          skip_ac(&r, scan->coder[b], scan->unwanted) != 64))

@@ -112,13 +112,13 @@ static void prepend(struct level to, struct level next, uint32_t left,
 /* Fills the entries of `to`, for `bits` bits, that begin with `code`.  `room`
  * has the entries that AC symbols begin, for fewer bits. */
 static void fill_symbol(struct level to, uint32_t bits, uint32_t code,
-                        uint32_t length, int symbol, bool dc,
+                        uint32_t length, int symbol,
                         struct pfi_fast_building *room)
 {
     const uint32_t size = (uint32_t)symbol & 15, run = (uint32_t)symbol >> 4;
     struct symbol s = {length + size, run, true, false};
 
-    if (!dc && size == 0) {
+    if (size == 0) {
         if (run > 0 && run < 15)
             return; /* means nothing */
         s = (struct symbol){length, run ? 16 : 0, false, !run};
@@ -135,7 +135,7 @@ static void fill_symbol(struct level to, uint32_t bits, uint32_t code,
 }
 
 static void fill_level(struct level to, uint32_t bits,
-                       const struct pfi_fast_huffman *h, bool dc,
+                       const struct pfi_fast_huffman *h,
                        struct pfi_fast_building *room)
 {
     uint32_t code = 0;
@@ -145,7 +145,7 @@ static void fill_level(struct level to, uint32_t bits,
     memset(to.values, 0, sizeof(*to.values) << bits);
     for (uint32_t length = 1; length <= bits && length <= 16; length++) {
         for (int i = 0; i < h->counts[length - 1]; i++, code++, n++)
-            fill_symbol(to, bits, code, length, h->symbols[n], dc, room);
+            fill_symbol(to, bits, code, length, h->symbols[n], room);
         code <<= 1;
     }
 }
@@ -178,26 +178,37 @@ static void finish(struct pfi_fast_table *table,
         *c++ = PFI_FAST_SPECIAL << 8;
 }
 
+static void make_sizes(struct pfi_fast_sizes *out,
+                       const struct pfi_fast_huffman *h)
+{
+    uint16_t *to = out->entry;
+    size_t n = 0;
+
+    memset(out, 0, sizeof(*out));
+    for (uint32_t length = 1; length <= PFI_FAST_DC_BITS; length++)
+        for (int i = 0; i < h->counts[length - 1]; i++, n++)
+            for (uint32_t j = 0; j < 1u << (PFI_FAST_DC_BITS - length); j++)
+                *to++ = (uint16_t)(length | (uint32_t)h->symbols[n] << 8);
+}
+
 bool pfi_fast_coder_make(struct pfi_fast_coder *out,
                          const struct pfi_fast_huffman *dc,
                          const struct pfi_fast_huffman *ac,
                          struct pfi_fast_building *room)
 {
-    const struct level first = {out->first.control, out->first.values};
     const struct level top = level_of(room, PFI_FAST_BITS);
 
     out->used = 0;
-    if (!make_codes(&out->dc, dc) || !make_codes(&out->ac, ac) ||
+    if (!make_codes(&out->dc_codes, dc) || !make_codes(&out->ac_codes, ac) ||
         !dc_symbols_allowed(dc))
         return false;
+    make_sizes(&out->dc, dc);
     for (uint32_t bits = 0; bits <= PFI_FAST_BITS; bits++)
-        fill_level(level_of(room, bits), bits, ac, false, room);
-    memcpy(out->rest.control, top.control, sizeof(out->rest.control));
-    memcpy(out->rest.values, top.values, sizeof(out->rest.values));
-    fill_level(first, PFI_FAST_BITS, dc, true, room);
-    finish(&out->rest, ac);
-    finish(&out->first, dc);
-    pfi_fast_skips_make(&out->skips, dc, ac, room->skips);
+        fill_level(level_of(room, bits), bits, ac, room);
+    memcpy(out->ac.control, top.control, sizeof(out->ac.control));
+    memcpy(out->ac.values, top.values, sizeof(out->ac.values));
+    finish(&out->ac, ac);
+    pfi_fast_skips_make(&out->skips, ac, room->skips);
     out->dc_from = *dc;
     out->ac_from = *ac;
     return true;

@@ -6,11 +6,11 @@
 #include "src/codec/fastjpeg/header.h"
 
 /* Bits that one lookup sees.  Eleven keep the control words of a photograph's
- * four tables (32 KiB) in the first-level cache. */
+ * two tables (16 KiB) in the first-level cache. */
 #define PFI_FAST_BITS 11
 #define PFI_FAST_ENTRIES (1u << PFI_FAST_BITS)
 
-/* What the next PFI_FAST_BITS bits begin with.
+/* What the AC symbols of the next PFI_FAST_BITS bits are.
  *
  * control, from its lowest byte on:
  *   bits that its symbols take, 1 to PFI_FAST_BITS;
@@ -47,32 +47,33 @@ struct pfi_fast_codes {
     unsigned char symbols[256];
 };
 
+/* For blocks that nobody wants: what the AC symbols of the next
+ * PFI_FAST_SKIP_BITS bits take with their values, PFI_FAST_SKIP_MOST bits at
+ * most, and in the higher byte how far they go on, as in a table's control.
+ * The last value may lie beyond what the lookup sees.  PFI_FAST_SPECIAL:
+ * nothing is known of the first symbol. */
 #define PFI_FAST_SKIP_BITS 11
-#define PFI_FAST_SKIP_DC_BITS 9
-/* Three lookups take 54 bits at most: of 56 that a refill gives. */
 #define PFI_FAST_SKIP_MOST 18
-
-/* For blocks that nobody wants: what the next bits take, and no values.
- *
- * ac: bits that the symbols of the next PFI_FAST_SKIP_BITS bits take with their
- *   values, up to PFI_FAST_SKIP_MOST; in the higher byte how far they go on, as
- *   in a table's control.  The last value may lie beyond what the lookup sees.
- *   PFI_FAST_SPECIAL: nothing is known of the first symbol.
- * dc: the length of the code, and in the higher byte the value's size; length
- *   0: the code is longer, or there is none. */
 struct pfi_fast_skips {
-    uint16_t ac[1 << PFI_FAST_SKIP_BITS];
-    uint16_t dc[1 << PFI_FAST_SKIP_DC_BITS];
+    uint16_t entry[1 << PFI_FAST_SKIP_BITS];
+};
+
+/* For a DC difference: the length of its code, and in the higher byte the size
+ * of its value.  Length 0: the code is longer than PFI_FAST_DC_BITS, or there
+ * is none. */
+#define PFI_FAST_DC_BITS 9
+struct pfi_fast_sizes {
+    uint16_t entry[1 << PFI_FAST_DC_BITS];
 };
 
 /* What a block of one component is decoded with. */
 struct pfi_fast_coder {
     struct pfi_fast_huffman dc_from, ac_from; /* what it was made of */
-    struct pfi_fast_table first; /* where a DC difference comes next */
-    struct pfi_fast_table rest;  /* where an AC symbol comes next */
+    struct pfi_fast_sizes dc;
+    struct pfi_fast_table ac;
     struct pfi_fast_skips skips;
-    struct pfi_fast_codes dc, ac;
-    uint64_t used;               /* by the cache; 0 = not made yet */
+    struct pfi_fast_codes dc_codes, ac_codes;
+    uint64_t used; /* by the cache; 0 = not made yet */
 };
 
 /* Room for the building. */
@@ -89,9 +90,8 @@ bool pfi_fast_coder_make(struct pfi_fast_coder *out,
                          const struct pfi_fast_huffman *ac,
                          struct pfi_fast_building *room);
 
-/* Fills in how blocks are skipped. */
+/* Fills `out`; `room` has twice as many entries. */
 void pfi_fast_skips_make(struct pfi_fast_skips *out,
-                         const struct pfi_fast_huffman *dc,
                          const struct pfi_fast_huffman *ac, uint16_t *room);
 
 #endif
