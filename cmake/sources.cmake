@@ -25,8 +25,12 @@ set(PINFOLD_SOURCES
   src/codec/fastjpeg/idct_c.c
   src/codec/fastjpeg/kernels.c
   src/codec/fastjpeg/pixels_c.c
+  src/codec/fastjpeg/progress.c
+  src/codec/fastjpeg/progress_dc.c
+  src/codec/fastjpeg/progress_tables.c
   src/codec/fastjpeg/rows.c
   src/codec/fastjpeg/scan.c
+  src/codec/fastjpeg/scans.c
   src/codec/fastjpeg/skip.c
   src/codec/gif.c
   src/codec/ifd.c

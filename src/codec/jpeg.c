@@ -196,24 +196,12 @@ static uint64_t memory_of(j_decompress_ptr cinfo)
     return bytes + (uint64_t)cinfo->image_width * 4 * 4;
 }
 
-/* What a scan costs grows with the picture: below a megapixel more are allowed,
- * in proportion. */
-static int32_t most_scans(const struct pfi_decoder *decoder)
-{
-    const uint64_t pixels =
-        (uint64_t)decoder->width * (uint64_t)decoder->height;
-    const uint64_t most =
-        pixels >= 1 << 20 ? (uint64_t)decoder->limits->scans
-                          : (uint64_t)decoder->limits->scans * (1 << 20) / pixels;
-
-    return most < INT32_MAX ? (int32_t)most : INT32_MAX;
-}
-
 /* Before anything is taken in proportion to the picture. */
 static pinfold_status check_limits(const struct pfi_decoder *decoder,
                                    struct jpeg_state *s)
 {
-    const int32_t most = most_scans(decoder);
+    const int32_t most = pfi_jpeg_most_scans(decoder->limits->scans,
+                                             decoder->width, decoder->height);
 
     if (jpeg_has_multiple_scans(&s->cinfo) &&
         pfi_jpeg_scans(decoder->data, decoder->size, s->header.scan, most) >

@@ -4,6 +4,7 @@
 #define PFI_CODEC_JPEG_HEADER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "src/base/error.h"
 #include "src/base/memory.h"
@@ -26,5 +27,18 @@ pinfold_status pfi_jpeg_header(const unsigned char *data, size_t size,
  * counting above `most`. */
 int32_t pfi_jpeg_scans(const unsigned char *data, size_t size, size_t at,
                        int32_t most);
+
+/* How many of them a picture may have: what one costs grows with the picture, so
+ * that below a megapixel more than `limit` are allowed, in proportion. */
+static inline int32_t pfi_jpeg_most_scans(int32_t limit, int32_t width,
+                                          int32_t height)
+{
+    const uint64_t pixels = (uint64_t)width * (uint64_t)height;
+    const uint64_t most = pixels >= 1 << 20
+                              ? (uint64_t)limit
+                              : (uint64_t)limit * (1 << 20) / pixels;
+
+    return most < INT32_MAX ? (int32_t)most : INT32_MAX;
+}
 
 #endif

@@ -26,7 +26,7 @@ static struct file files[MOST_FILES];
 static int n_files, most_files = MOST_FILES;
 static struct pfi_arena arena;
 static const struct pfi_limits limits = {
-    .pixels = 1u << 30, .scratch = 1u << 30, .libjpeg = true};
+    .pixels = 1u << 30, .scratch = 1u << 30, .scans = 256, .libjpeg = true};
 
 static int add(const char *path, const struct stat *info, int type,
                struct FTW *where)
@@ -101,6 +101,8 @@ static bool entropy_only(const struct file *f, const struct pfi_fast_kernels *k)
 
     if (pfi_fast_open(&fast, &arena, f->data, f->size, &f->window, &limits, k))
         return false;
+    if (fast->progress)
+        return !pfi_fast_progress_decode(fast);
     while (fast->row < fast->bottom)
         if (!pfi_fast_mcu_row(fast))
             return false;

@@ -16,6 +16,100 @@ static void quiet(j_common_ptr c, int level)
     (void)level;
 }
 
+/* ---------------------------------------------------------- progressions --- */
+
+#define MOST_SCANS 32
+
+struct script {
+    jpeg_scan_info scan[MOST_SCANS];
+    int n;
+};
+
+static void add_scan(struct script *s, int first, int n, const int *band, int ah,
+                     int al)
+{
+    jpeg_scan_info *const scan = &s->scan[s->n++];
+
+    *scan = (jpeg_scan_info){.comps_in_scan = n, .Ss = band[0], .Se = band[1],
+                             .Ah = ah, .Al = al};
+    for (int i = 0; i < n; i++)
+        scan->component_index[i] = first + i;
+}
+
+/* The DC of all components, in a scan each or in one. */
+static void add_dc(struct script *s, int n, int ah, int al)
+{
+    static const int dc[2] = {0, 0};
+
+    if (draw(2))
+        add_scan(s, 0, n, dc, ah, al);
+    else
+        for (int c = 0; c < n; c++)
+            add_scan(s, c, 1, dc, ah, al);
+}
+
+/* The AC of a component in one band or two. */
+static void add_ac(struct script *s, int c, int ah, int al)
+{
+    const int middle = 1 + (int)draw(62);
+    const int bands[][2] = {{1, middle}, {middle + 1, 63}, {1, 63}};
+
+    if (draw(2)) {
+        add_scan(s, c, 1, bands[2], ah, al);
+    } else {
+        const int late = (int)draw(2);
+
+        add_scan(s, c, 1, bands[late], ah, al);
+        add_scan(s, c, 1, bands[1 - late], ah, al);
+    }
+}
+
+/* A random script of scans after which all is known. */
+static void draw_script(struct script *s, int n)
+{
+    int ac[3], dc = (int)draw(3);
+
+    s->n = 0;
+    add_dc(s, n, 0, dc);
+    for (int c = 0; c < n; c++) {
+        ac[c] = (int)draw(3);
+        add_ac(s, c, 0, ac[c]);
+    }
+    while (dc || ac[0] || ac[n - 1] || ac[n / 2]) {
+        const int c = (int)draw((uint32_t)n);
+
+        if (dc && draw(2)) {
+            add_dc(s, n, dc, dc - 1);
+            dc--;
+        }
+        if (ac[c]) {
+            add_ac(s, c, ac[c], ac[c] - 1);
+            ac[c]--;
+        }
+    }
+}
+
+static void set_scans(struct jpeg_compress_struct *c, struct drawn_jpeg *file)
+{
+    static struct script script; /* until the file is written */
+    const size_t end = strlen(file->what);
+
+    if (draw(3))
+        return;
+    if (draw(2)) {
+        jpeg_simple_progression(c);
+    } else {
+        draw_script(&script, c->num_components);
+        c->scan_info = script.scan;
+        c->num_scans = script.n;
+    }
+    if (draw(4) == 0)
+        c->restart_in_rows = 1 + (int)draw(3);
+    (void)snprintf(file->what + end, sizeof(file->what) - end,
+                   ", %d scans, restart in %d rows", c->num_scans,
+                   c->restart_in_rows);
+}
+
 static void set_options(struct jpeg_compress_struct *c, struct drawn_jpeg *file)
 {
     static const int samplings[][2] = {{1, 1}, {2, 1}, {2, 2}};
@@ -41,6 +135,7 @@ static void set_options(struct jpeg_compress_struct *c, struct drawn_jpeg *file)
                    c->image_width, c->image_height, c->num_components,
                    rgb ? " (RGB)" : "", s[0], s[1], quality, restart,
                    c->optimize_coding ? ", optimised" : "");
+    set_scans(c, file);
 }
 
 /* From flat through a slope and soft waves to full noise. */

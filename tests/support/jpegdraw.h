@@ -8,11 +8,12 @@
 struct drawn_jpeg {
     unsigned char *data; /* from malloc() */
     unsigned long size;
-    char what[128];
+    char what[160];
 };
 
 /* Sides of 1 to `side`, grey or three components, 4:4:4, 4:2:2 or 4:2:0, any
- * quality, restart interval and tables, smooth to noisy. */
+ * quality, restart interval and tables, smooth to noisy; a third of them
+ * progressive, in random scans. */
 void draw_jpeg(struct drawn_jpeg *file, uint32_t side);
 
 /* One whose coefficients are random, so that they may be more than any picture

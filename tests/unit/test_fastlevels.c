@@ -169,6 +169,24 @@ static struct pfi_fast *open_at(struct file *file,
                : fast;
 }
 
+static void compare_scans(struct pfi_fast *got, struct pfi_fast *right,
+                          const char *level)
+{
+    const char *const why = pfi_fast_progress_decode(right);
+
+    cr_assert(pfi_fast_progress_decode(got) == why, "%s", level);
+    for (int c = 0; !why && c < right->header.n_components; c++) {
+        const struct pfi_fast_plane *const p = &right->plane[c];
+        const size_t blocks = (size_t)(p->right - p->left) *
+                              (size_t)(p->bottom - p->top);
+
+        cr_assert_arr_eq(got->progress->blocks[c], right->progress->blocks[c],
+                         blocks * 64 * sizeof(int16_t), "%s", level);
+        cr_assert_arr_eq(got->progress->masks[c], right->progress->masks[c],
+                         blocks * sizeof(uint64_t), "%s", level);
+    }
+}
+
 static void compare_coefficients(struct file *file,
                                  const struct pfi_fast_kernels *k)
 {
@@ -176,6 +194,10 @@ static void compare_coefficients(struct file *file,
     struct pfi_fast *const got = open_at(file, k);
 
     cr_assert(right && got);
+    if (right->progress) {
+        compare_scans(got, right, k->name);
+        return;
+    }
     for (int32_t row = 0; row < right->down; row++) {
         const bool well = pfi_fast_mcu_row(right);
 

@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "src/codec/fastjpeg/cache.h"
+#include "src/codec/jpeg_header.h"
 
 /* Bytes for a window's samples beyond which libjpeg, which holds a few rows
  * only, is the better choice. */
 #define PFI_FAST_MOST ((uint64_t)6 << 20)
+/* The same for a progressive picture's coefficients and masks. */
+#define PFI_FAST_MOST_PROGRESS ((uint64_t)12 << 20)
 
 static const char out_of_memory[] = "no memory for its own decoder";
 
@@ -99,6 +102,7 @@ static void set_quant(struct pfi_fast_quant *out, const uint16_t *table)
     }
 }
 
+/* coders[c] == NULL: progressive, no coder for the whole picture. */
 static void set_mcu(struct pfi_fast *f, const struct pfi_fast_coder **coders)
 {
     int n = 0;
@@ -117,9 +121,9 @@ static void set_mcu(struct pfi_fast *f, const struct pfi_fast_coder **coders)
     f->scan.restart = f->header.restart;
 }
 
-/* Takes `count` * `size` bytes; the counts are bounded by prepare(). */
-static void *take(struct pfi_fast *f, struct pfi_arena *arena, size_t count,
-                  size_t size)
+/* The counts are bounded by prepare(). */
+void *pfi_fast_take(struct pfi_fast *f, struct pfi_arena *arena, size_t count,
+                    size_t size)
 {
     f->bytes += (uint64_t)count * size;
     return pfi_arena_array(arena, count, size);
@@ -133,54 +137,91 @@ static bool take_memory(struct pfi_fast *f, struct pfi_arena *arena)
                           (size_t)f->scan.n_blocks;
     bool all;
 
-    f->blocks_bytes = blocks * 64 * sizeof(int16_t);
-    f->blocks = take(f, arena, (blocks + 1) * 64, sizeof(int16_t));
-    f->from = take(f, arena, blocks, sizeof(*f->from));
-    f->to = take(f, arena, blocks, sizeof(*f->to));
-    f->scan.chunk = take(f, arena, PFI_FAST_CHUNK + PFI_FAST_SLACK, 1);
-    f->sums = take(f, arena, half, sizeof(*f->sums));
-    f->edged = take(f, arena, half, 1);
-    all = f->blocks && f->from && f->to && f->scan.chunk && f->sums && f->edged;
+    if (!f->header.progressive) {
+        f->blocks_bytes = blocks * 64 * sizeof(int16_t);
+        f->blocks = pfi_fast_take(f, arena, (blocks + 1) * 64, sizeof(int16_t));
+        if (!f->blocks)
+            return false;
+    }
+    f->from = pfi_fast_take(f, arena, blocks, sizeof(*f->from));
+    f->to = pfi_fast_take(f, arena, blocks, sizeof(*f->to));
+    f->scan.chunk = pfi_fast_take(f, arena, PFI_FAST_CHUNK + PFI_FAST_SLACK, 1);
+    f->sums = pfi_fast_take(f, arena, half, sizeof(*f->sums));
+    f->edged = pfi_fast_take(f, arena, half, 1);
+    all = f->from && f->to && f->scan.chunk && f->sums && f->edged;
     for (int c = 0; c < 2; c++) {
-        f->chroma[c] = take(f, arena, width + 4 + PFI_FAST_ROW_SLACK, 1);
+        f->chroma[c] =
+            pfi_fast_take(f, arena, width + 4 + PFI_FAST_ROW_SLACK, 1);
         all = all && f->chroma[c];
     }
     for (int c = 0; all && c < f->header.n_components; c++) {
         struct pfi_fast_plane *const p = &f->plane[c];
 
-        p->samples = take(f, arena, (size_t)plane_bytes(p), 1);
+        p->samples = pfi_fast_take(f, arena, (size_t)plane_bytes(p), 1);
         all = p->samples != NULL;
     }
     return all;
+}
+
+/* Before any is taken. */
+static const char *check_memory(const struct pfi_fast *f,
+                                const struct pfi_limits *limits)
+{
+    const uint64_t coefficients =
+        f->header.progressive ? pfi_fast_progress_bytes(f) : 0;
+    uint64_t samples = 0;
+
+    for (int c = 0; c < f->header.n_components; c++)
+        samples += plane_bytes(&f->plane[c]);
+    if (samples > PFI_FAST_MOST || coefficients > PFI_FAST_MOST_PROGRESS)
+        return "a window of very many pixels";
+    if (samples + coefficients > limits->scratch ||
+        f->header.libjpeg_bytes > limits->scratch)
+        return "more memory than is allowed";
+    return NULL;
+}
+
+/* A file whose scans are not to be decoded is found before any of them is. */
+static const char *check_scans(const struct pfi_fast *f,
+                               const struct pfi_limits *limits)
+{
+    const int32_t allowed = pfi_jpeg_most_scans(limits->scans, f->header.width,
+                                                f->header.height);
+
+    if (!f->header.progressive)
+        return NULL;
+    return pfi_fast_scans_check(&f->header, f->data, f->size,
+                                least(allowed, PFI_FAST_SCANS));
 }
 
 static const char *prepare(struct pfi_fast *f, struct pfi_arena *arena,
                            const struct pfi_limits *limits)
 {
     struct pfi_fast_cache *const cache = pfi_fast_cache_of(arena);
-    const struct pfi_fast_coder *coders[PFI_FAST_MAX_COMPONENTS];
+    const struct pfi_fast_coder *coders[PFI_FAST_MAX_COMPONENTS] = {NULL};
     const char *why;
-    uint64_t bytes = 0;
 
     if (!cache)
         return out_of_memory;
     if (!f->kernels)
         f->kernels = pfi_fast_cache_kernels(cache, limits->cpu_level);
     place(f);
-    for (int c = 0; c < f->header.n_components; c++)
-        bytes += plane_bytes(&f->plane[c]);
-    if (bytes > PFI_FAST_MOST)
-        return "a window of very many pixels";
-    if (bytes > limits->scratch || f->header.libjpeg_bytes > limits->scratch)
-        return "more memory than is allowed";
-    why = pfi_fast_cache_take(cache, &f->header, coders);
+    why = check_memory(f, limits);
+    if (!why)
+        why = check_scans(f, limits);
+    if (!why && !f->header.progressive)
+        why = pfi_fast_cache_take(cache, &f->header, coders);
     if (why)
         return why;
     set_mcu(f, coders);
     for (int c = 0; c < f->header.n_components; c++)
         set_quant(&f->plane[c].quant,
                   f->header.quant[f->header.component[c].quant]);
-    return take_memory(f, arena) ? NULL : out_of_memory;
+    if (!take_memory(f, arena) ||
+        (f->header.progressive &&
+         !pfi_fast_progress_begin(f, arena, &cache->room)))
+        return out_of_memory;
+    return NULL;
 }
 
 const char *pfi_fast_open(struct pfi_fast **out, struct pfi_arena *arena,
@@ -198,6 +239,8 @@ const char *pfi_fast_open(struct pfi_fast **out, struct pfi_arena *arena,
     why = pfi_fast_header_read(&f->header, data, size);
     if (why)
         return why;
+    f->data = data;
+    f->size = size;
     f->kernels = kernels;
     f->bytes = sizeof(*f);
     f->window = *window;
@@ -253,6 +296,7 @@ bool pfi_fast_mcu_row(struct pfi_fast *f)
 static bool transform(struct pfi_fast *f, int c, int32_t row)
 {
     struct pfi_fast_plane *const p = &f->plane[c];
+    const int16_t *const kept = f->progress ? f->progress->blocks[c] : NULL;
     const int32_t across = p->right - p->left;
     int count = 0;
 
@@ -267,8 +311,9 @@ static bool transform(struct pfi_fast *f, int c, int32_t row)
             const int in_mcu = p->in_mcu + j * p->h + column % p->h;
 
             f->from[count] =
-                f->blocks +
-                ((size_t)mcu * (size_t)f->scan.n_blocks + (size_t)in_mcu) * 64;
+                kept ? kept + ((size_t)y * (size_t)across + (size_t)x) * 64
+                     : f->blocks + ((size_t)mcu * (size_t)f->scan.n_blocks +
+                                    (size_t)in_mcu) * 64;
             f->to[count] =
                 p->samples + (size_t)y * 8 * p->stride + (size_t)x * 8;
         }
@@ -276,16 +321,40 @@ static bool transform(struct pfi_fast *f, int c, int32_t row)
     return !f->kernels->idct(f->from, f->to, count, p->stride, &p->quant);
 }
 
+/* Transforms all that the row of MCUs has of the window. */
+static bool transform_row(struct pfi_fast *f, int32_t row)
+{
+    for (int c = 0; c < f->header.n_components; c++)
+        if (!transform(f, c, row))
+            return false;
+    return true;
+}
+
+static const char beyond[] = "coefficients beyond what a picture has";
+
+static const char *decode_progressive(struct pfi_fast *f)
+{
+    const char *const why = pfi_fast_progress_decode(f);
+
+    if (why)
+        return why;
+    for (f->row = f->top; f->row < f->bottom; f->row++)
+        if (!transform_row(f, f->row))
+            return beyond;
+    return NULL;
+}
+
 const char *pfi_fast_decode_window(struct pfi_fast *f)
 {
+    if (f->progress)
+        return decode_progressive(f);
     while (f->row < f->bottom) {
         const int32_t row = f->row;
 
         if (!pfi_fast_mcu_row(f))
             return "data that are damaged or unusual";
-        for (int c = 0; row >= f->top && c < f->header.n_components; c++)
-            if (!transform(f, c, row))
-                return "coefficients beyond what a picture has";
+        if (row >= f->top && !transform_row(f, row))
+            return beyond;
     }
     if (!pfi_fast_scan_finish(&f->scan, f->bottom == f->down &&
                                             f->right == f->across))

@@ -6,6 +6,7 @@
 
 #include "src/codec/codec.h"
 #include "src/codec/fastjpeg/kernels.h"
+#include "src/codec/fastjpeg/progress.h"
 
 /* One component's samples within the window. */
 struct pfi_fast_plane {
@@ -22,6 +23,8 @@ struct pfi_fast_plane {
 
 struct pfi_fast {
     struct pfi_fast_header header;
+    const unsigned char *data; /* the file */
+    size_t size;
     const struct pfi_fast_kernels *kernels;
     uint64_t bytes;            /* taken of the arena */
     struct pfi_window window;
@@ -29,6 +32,7 @@ struct pfi_fast {
     int32_t left, right, top, bottom; /* of those, what the window needs */
     struct pfi_fast_plane plane[PFI_FAST_MAX_COMPONENTS];
     struct pfi_fast_scan scan;
+    struct pfi_fast_progress *progress; /* NULL: sequential */
     int32_t row;               /* of MCUs, the next to be decoded */
     int16_t *blocks;           /* of one row of MCUs, left to right */
     size_t blocks_bytes;
@@ -49,8 +53,8 @@ const char *pfi_fast_open(struct pfi_fast **out, struct pfi_arena *arena,
                           const struct pfi_limits *limits,
                           const struct pfi_fast_kernels *kernels);
 
-/* Decodes the next row of MCUs; its blocks are at fast->blocks where the window
- * needs it.  False: libjpeg must decide. */
+/* Of a sequential picture: decodes the next row of MCUs; its blocks are at
+ * fast->blocks where the window needs it.  False: libjpeg must decide. */
 bool pfi_fast_mcu_row(struct pfi_fast *fast);
 
 /* Decodes the window's samples and looks at the rest of the file.  NULL: well;
@@ -59,5 +63,19 @@ const char *pfi_fast_decode_window(struct pfi_fast *fast);
 
 /* The window's next row of pixels, 3 bytes each. */
 void pfi_fast_row(struct pfi_fast *fast, unsigned char *rgb);
+
+/* ----------------------------------- for the parts of the decoder alone --- */
+
+/* Takes `count` * `size` bytes, counted; the caller bounds them. */
+void *pfi_fast_take(struct pfi_fast *fast, struct pfi_arena *arena,
+                    size_t count, size_t size);
+
+/* For a progressive picture whose window is placed: the bytes of coefficients
+ * and masks; that memory, false where there is none; all scans, NULL or why
+ * libjpeg must decide. */
+uint64_t pfi_fast_progress_bytes(const struct pfi_fast *fast);
+bool pfi_fast_progress_begin(struct pfi_fast *fast, struct pfi_arena *arena,
+                             struct pfi_fast_building *room);
+const char *pfi_fast_progress_decode(struct pfi_fast *fast);
 
 #endif

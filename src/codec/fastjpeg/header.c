@@ -28,6 +28,8 @@ struct colour_hints {
     int transform; /* Adobe's */
 };
 
+static const char no_table[] = "a table that is not there";
+
 struct walk {
     struct pfi_fast_header *out;
     struct colour_hints hints;
@@ -57,8 +59,8 @@ static const char *take_quant(struct walk *w, const unsigned char *s, size_t n)
     return NULL;
 }
 
-static const char *take_huffman(struct walk *w, const unsigned char *s,
-                                size_t n)
+const char *pfi_fast_header_huffman(struct pfi_fast_header *out,
+                                    const unsigned char *s, size_t n)
 {
     while (n) {
         const int table = s[0] & 15;
@@ -72,19 +74,29 @@ static const char *take_huffman(struct walk *w, const unsigned char *s,
             count += s[i];
         if (count > 256 || n < 17 + count)
             return "a damaged Huffman table";
-        h = ac ? &w->out->ac[table] : &w->out->dc[table];
+        h = ac ? &out->ac[table] : &out->dc[table];
         memset(h, 0, sizeof(*h));
         memcpy(h->counts, s + 1, 16);
         memcpy(h->symbols, s + 17, count);
-        *(ac ? &w->out->acs : &w->out->dcs) |= 1u << table;
+        *(ac ? &out->acs : &out->dcs) |= 1u << table;
         s += 17 + count;
         n -= 17 + count;
     }
     return NULL;
 }
 
-/* Rows of samples, as jpeg.c's memory_of() counts a file of one scan: where
- * that is beyond a limit libjpeg's refusal must stand. */
+const char *pfi_fast_header_restart(struct pfi_fast_header *out,
+                                    const unsigned char *s, size_t n)
+{
+    if (n != 2)
+        return "an unusual restart interval";
+    out->restart = (uint32_t)u16(s);
+    return NULL;
+}
+
+/* Rows of samples, and of a progressive picture all coefficients, as jpeg.c's
+ * memory_of() counts them: where that is beyond a limit libjpeg's refusal must
+ * stand. */
 static uint64_t libjpeg_memory(const struct pfi_fast_header *h)
 {
     const struct pfi_fast_component *const c = h->component;
@@ -94,9 +106,14 @@ static uint64_t libjpeg_memory(const struct pfi_fast_header *h)
         const uint64_t across = (uint64_t)c[0].h * 8;
         const uint64_t width = (uint64_t)h->width * (uint64_t)c[i].h;
         const uint64_t blocks = (width + across - 1) / across;
-        const uint64_t own = (uint64_t)c[i].h;
+        const uint64_t own = (uint64_t)c[i].h, own_v = (uint64_t)c[i].v;
+        const uint64_t columns = (blocks + own - 1) / own * own;
+        const uint64_t high = (uint64_t)c[0].v * 8;
+        const uint64_t down = ((uint64_t)h->height * own_v + high - 1) / high;
 
-        bytes += (blocks + own - 1) / own * own * (uint64_t)c[i].v * 128;
+        bytes += columns * own_v * 128;
+        if (h->progressive)
+            bytes += columns * ((down + own_v - 1) / own_v * own_v) * 128;
     }
     return bytes;
 }
@@ -150,6 +167,19 @@ static const char *take_frame(struct walk *w, const unsigned char *s, size_t n)
     return check_sampling(out);
 }
 
+/* Of a progressive picture pfi_fast_band_read() reads all scans later. */
+static const char *take_first_scan(struct walk *w)
+{
+    const struct pfi_fast_header *const h = w->out;
+
+    for (int c = 0; c < h->n_components; c++)
+        if (h->component[c].quant > 3 ||
+            !(h->quants >> h->component[c].quant & 1))
+            return no_table;
+    w->scan = true;
+    return NULL;
+}
+
 static const char *take_scan(struct walk *w, const unsigned char *s, size_t n)
 {
     struct pfi_fast_header *const out = w->out;
@@ -157,6 +187,8 @@ static const char *take_scan(struct walk *w, const unsigned char *s, size_t n)
 
     if (!w->frame)
         return "a scan before the frame";
+    if (out->progressive)
+        return take_first_scan(w);
     if (n < 1 || s[0] != count)
         return "several scans";
     if (n != 4 + 2 * count || s[1 + 2 * count] != 0 || s[2 + 2 * count] != 63 ||
@@ -172,7 +204,7 @@ static const char *take_scan(struct walk *w, const unsigned char *s, size_t n)
         if (c->dc > 3 || c->ac > 3 || c->quant > 3 ||
             !(out->dcs >> c->dc & 1) || !(out->acs >> c->ac & 1) ||
             !(out->quants >> c->quant & 1))
-            return "a table that is not there";
+            return no_table;
     }
     w->scan = true;
     return NULL;
@@ -197,16 +229,14 @@ static const char *take_segment(struct walk *w, int marker,
         return take_app(&w->hints, marker, s, n);
     switch (marker) {
     case SOF0:
-    case SOF1: return take_frame(w, s, n);
-    case SOF2: return "progressive";
-    case DHT: return take_huffman(w, s, n);
+    case SOF1:
+    case SOF2:
+        w->out->progressive = marker == SOF2;
+        return take_frame(w, s, n);
+    case DHT: return pfi_fast_header_huffman(w->out, s, n);
     case DQT: return take_quant(w, s, n);
     case SOS: return take_scan(w, s, n);
-    case DRI:
-        if (n != 2)
-            return "an unusual restart interval";
-        w->out->restart = (uint32_t)u16(s);
-        return NULL;
+    case DRI: return pfi_fast_header_restart(w->out, s, n);
     default:
         return marker > SOF2 && marker < 0xD0
                    ? "arithmetic, lossless or hierarchical coding"
@@ -256,6 +286,7 @@ const char *pfi_fast_header_read(struct pfi_fast_header *out,
         why = take_segment(&w, marker, data + at + 4, n - 2);
         if (why)
             return why;
+        out->scan_at = at;
         at += 2 + n;
     }
     out->data_at = at;

@@ -35,8 +35,8 @@ static struct level level_of(struct pfi_fast_building *room, uint32_t bits)
                           room->values + (1u << bits)};
 }
 
-static bool make_codes(struct pfi_fast_codes *out,
-                       const struct pfi_fast_huffman *h)
+bool pfi_fast_codes_make(struct pfi_fast_codes *out,
+                         const struct pfi_fast_huffman *h)
 {
     uint32_t code = 0;
     int32_t n = 0;
@@ -55,7 +55,7 @@ static bool make_codes(struct pfi_fast_codes *out,
     return true;
 }
 
-static bool dc_symbols_allowed(const struct pfi_fast_huffman *h)
+bool pfi_fast_dc_symbols_allowed(const struct pfi_fast_huffman *h)
 {
     size_t n = 0;
 
@@ -191,23 +191,31 @@ static void make_sizes(struct pfi_fast_sizes *out,
                 *to++ = (uint16_t)(length | (uint32_t)h->symbols[n] << 8);
 }
 
-bool pfi_fast_coder_make(struct pfi_fast_coder *out,
-                         const struct pfi_fast_huffman *dc,
+void pfi_fast_table_make(struct pfi_fast_table *out,
                          const struct pfi_fast_huffman *ac,
                          struct pfi_fast_building *room)
 {
     const struct level top = level_of(room, PFI_FAST_BITS);
 
-    out->used = 0;
-    if (!make_codes(&out->dc_codes, dc) || !make_codes(&out->ac_codes, ac) ||
-        !dc_symbols_allowed(dc))
-        return false;
-    make_sizes(&out->dc, dc);
     for (uint32_t bits = 0; bits <= PFI_FAST_BITS; bits++)
         fill_level(level_of(room, bits), bits, ac, room);
-    memcpy(out->ac.control, top.control, sizeof(out->ac.control));
-    memcpy(out->ac.values, top.values, sizeof(out->ac.values));
-    finish(&out->ac, ac);
+    memcpy(out->control, top.control, sizeof(out->control));
+    memcpy(out->values, top.values, sizeof(out->values));
+    finish(out, ac);
+}
+
+bool pfi_fast_coder_make(struct pfi_fast_coder *out,
+                         const struct pfi_fast_huffman *dc,
+                         const struct pfi_fast_huffman *ac,
+                         struct pfi_fast_building *room)
+{
+    out->used = 0;
+    if (!pfi_fast_codes_make(&out->dc_codes, dc) ||
+        !pfi_fast_codes_make(&out->ac_codes, ac) ||
+        !pfi_fast_dc_symbols_allowed(dc))
+        return false;
+    make_sizes(&out->dc, dc);
+    pfi_fast_table_make(&out->ac, ac, room);
     pfi_fast_skips_make(&out->skips, ac, room->skips);
     out->dc_from = *dc;
     out->ac_from = *ac;

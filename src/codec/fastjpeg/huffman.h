@@ -94,4 +94,13 @@ bool pfi_fast_coder_make(struct pfi_fast_coder *out,
 void pfi_fast_skips_make(struct pfi_fast_skips *out,
                          const struct pfi_fast_huffman *ac, uint16_t *room);
 
+/* The parts of that: false where libjpeg would refuse the table; the lookups
+ * that AC symbols begin. */
+bool pfi_fast_codes_make(struct pfi_fast_codes *out,
+                         const struct pfi_fast_huffman *h);
+bool pfi_fast_dc_symbols_allowed(const struct pfi_fast_huffman *h);
+void pfi_fast_table_make(struct pfi_fast_table *out,
+                         const struct pfi_fast_huffman *ac,
+                         struct pfi_fast_building *room);
+
 #endif

@@ -7,6 +7,8 @@
 const struct pfi_fast_kernels pfi_fast_kernels_c = {
     "c",
     pfi_fast_decode_c,
+    pfi_fast_ac_first_c,
+    pfi_fast_ac_refine_c,
     pfi_fast_idct_c,
     pfi_fast_blend_rows_c,
     pfi_fast_double_blended_c,

@@ -4,7 +4,7 @@
 #ifndef PFI_CODEC_FASTJPEG_KERNELS_H
 #define PFI_CODEC_FASTJPEG_KERNELS_H
 
-#include "src/codec/fastjpeg/scan.h"
+#include "src/codec/fastjpeg/progress.h"
 
 /* Bytes that a kernel may read or write behind the end of a row. */
 #define PFI_FAST_ROW_SLACK 64
@@ -27,6 +27,7 @@ struct pfi_fast_quant {
 struct pfi_fast_kernels {
     const char *name;
     pfi_fast_decode *decode;
+    pfi_fast_ac_scan *ac_first, *ac_refine;
     /* Inverse transform of `count` blocks of coefficients in zigzag order, each
      * to 8 x 8 samples at its out[i].  Nonzero: a value left the bounds. */
     unsigned (*idct)(const int16_t *const *blocks, unsigned char *const *out,
@@ -65,6 +66,8 @@ const struct pfi_fast_kernels *pfi_fast_kernels_at(int i);
 pfi_fast_decode pfi_fast_decode_c;
 pfi_fast_decode pfi_fast_decode_avx2;
 pfi_fast_decode pfi_fast_decode_neon;
+pfi_fast_ac_scan pfi_fast_ac_first_c, pfi_fast_ac_first_avx2;
+pfi_fast_ac_scan pfi_fast_ac_refine_c, pfi_fast_ac_refine_avx2;
 unsigned pfi_fast_idct_c(const int16_t *const *blocks, unsigned char *const *out,
                          int count, size_t stride,
                          const struct pfi_fast_quant *quant);

@@ -6,6 +6,13 @@
 #include "src/codec/fastjpeg/pixels_lanes.h"
 
 const struct pfi_fast_kernels pfi_fast_kernels_avx512 = {
-    "avx512",        pfi_fast_decode_avx2, idct,       blend_rows,
-    double_blended, double_row,        ycc_to_rgb,
+    "avx512",
+    pfi_fast_decode_avx2,
+    pfi_fast_ac_first_avx2,
+    pfi_fast_ac_refine_avx2,
+    idct,
+    blend_rows,
+    double_blended,
+    double_row,
+    ycc_to_rgb,
 };

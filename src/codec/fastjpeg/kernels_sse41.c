@@ -6,6 +6,13 @@
 #include "src/codec/fastjpeg/pixels_lanes.h"
 
 const struct pfi_fast_kernels pfi_fast_kernels_sse41 = {
-    "sse41",        pfi_fast_decode_c, idct,       blend_rows,
-    double_blended, double_row,        ycc_to_rgb,
+    "sse41",
+    pfi_fast_decode_c,
+    pfi_fast_ac_first_c,
+    pfi_fast_ac_refine_c,
+    idct,
+    blend_rows,
+    double_blended,
+    double_row,
+    ycc_to_rgb,
 };

@@ -91,8 +91,7 @@ bool pfi_fast_scan_more(struct pfi_fast_scan *scan)
     return true;
 }
 
-/* Whether all of the segment was unstuffed and used, but for less than a byte. */
-static bool used_up(struct pfi_fast_scan *scan)
+bool pfi_fast_scan_used_up(struct pfi_fast_scan *scan)
 {
     const struct pfi_fast_bits *const r = &scan->reader;
     ptrdiff_t left;
@@ -124,7 +123,8 @@ static void skip_marker(struct pfi_fast_scan *scan)
 
 bool pfi_fast_scan_restart(struct pfi_fast_scan *scan)
 {
-    if (!used_up(scan) || marker(scan) != RST0 + scan->next_restart)
+    if (!pfi_fast_scan_used_up(scan) ||
+        marker(scan) != RST0 + scan->next_restart)
         return false;
     skip_marker(scan);
     scan->next_restart = (scan->next_restart + 1) & 7;
@@ -139,7 +139,7 @@ bool pfi_fast_scan_finish(struct pfi_fast_scan *scan, bool exact)
     if (!pfi_fast_scan_within(scan) || scan->doubt)
         return false;
     if (exact)
-        return used_up(scan) && marker(scan) == EOI;
+        return pfi_fast_scan_used_up(scan) && marker(scan) == EOI;
     while (at < scan->end) {
         at = memchr(at, 0xFF, (size_t)(scan->end - at));
         if (!at || at + 1 >= scan->end)

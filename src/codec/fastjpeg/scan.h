@@ -69,6 +69,10 @@ bool pfi_fast_scan_more(struct pfi_fast_scan *scan);
 /* Whether what was used of the segment lies within it. */
 bool pfi_fast_scan_within(const struct pfi_fast_scan *scan);
 
+/* Whether all of the segment was unstuffed and used, but for less than a byte;
+ * what comes next is then at scan->from. */
+bool pfi_fast_scan_used_up(struct pfi_fast_scan *scan);
+
 /* After a segment's last MCU: checks that it ends here and that the next one
  * follows. */
 bool pfi_fast_scan_restart(struct pfi_fast_scan *scan);
