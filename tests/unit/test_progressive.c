@@ -282,6 +282,8 @@ Test(progressive, scans)
 {
     static const jpeg_scan_info whole[] = {{1, {0}, 0, 0, 0, 0},
                                            {1, {0}, 1, 63, 0, 0}};
+    static const jpeg_scan_info coarse[] = {{1, {0}, 0, 0, 0, 0},
+                                            {1, {0}, 1, 63, 0, 1}};
     static const jpeg_scan_info high[] = {{1, {0}, 0, 0, 0, 8},
                                           {1, {0}, 1, 63, 0, 9}};
     jpeg_scan_info many[64];
@@ -293,6 +295,8 @@ Test(progressive, scans)
     make(&file, whole, 2);
     check(&file, NULL, false);
     make(&file, whole, 1);
+    check(&file, "scans that are missing", true);
+    make(&file, coarse, 2);
     check(&file, "scans that are missing", true);
     make(&file, high, 1); /* of its DC only some bits */
     check(&file, "scans that are missing", true);
