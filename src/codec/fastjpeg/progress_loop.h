@@ -65,6 +65,7 @@ static inline uint32_t slow_band(struct pfi_fast_bits *r,
     struct pfi_fast_bits copy = *r;
     uint64_t mask_copy = *mask;
 
+    refill(&copy);
     position = slow_band_at(&copy, ac, control, out, position, &mask_copy);
     *r = copy;
     *mask = mask_copy;
