@@ -9,7 +9,8 @@
 
 struct pfi_cli_merged {
     char *manifest, *images; /* names in the place */
-    char *text;              /* of the manifest */
+    char *text;              /* of the manifest, */
+    size_t size;             /* and its length */
     char *names; /* paths of the samples, and of the first the classes, too */
     size_t names_used;
     uint64_t offset; /* of the first sample in the images' file */

@@ -111,10 +111,20 @@ static bool each_once(const struct pfi_cli_options *o)
            !o->order.replacement && !o->order.num_samples;
 }
 
+/* The first that are missing lie below this, however many a manifest says that
+ * there are. */
+static int64_t most_seen(const struct pfi_cli_merge *m, int64_t n)
+{
+    const int64_t most = m->e.shape[0] + SHOWN;
+
+    return n < most ? n : most;
+}
+
 /* `from` holds 1 + the rank that has a sample, or 0. */
 static int count_samples(const struct pfi_cli_merge *m, int32_t *from,
                          int64_t n)
 {
+    const int64_t seen = most_seen(m, n);
     char why[256];
     int64_t missing = 0;
 
@@ -123,8 +133,9 @@ static int count_samples(const struct pfi_cli_merge *m, int32_t *from,
             const int64_t index = m->e.indices[pfi_cli_merge_at(m, r, i)];
             const char *const name = m->shards[r].manifest;
 
-            if (index < n && !from[index]) {
-                from[index] = 1 + r;
+            if (index < n && (index >= seen || !from[index])) {
+                if (index < seen)
+                    from[index] = 1 + r;
                 continue;
             }
             (void)snprintf(
@@ -134,7 +145,7 @@ static int count_samples(const struct pfi_cli_merge *m, int32_t *from,
             return fail(m, name, why);
         }
     }
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < seen; i++)
         if (!from[i] && missing++ < SHOWN)
             (void)fprintf(stderr,
                           "pinfold: %s: sample %lld is missing in all shards\n",
@@ -157,12 +168,13 @@ int pfi_cli_merge_check_order(const struct pfi_cli_merge *m)
                              &order) ||
         !pfi_cli_json_member(pfi_cli_merge_text(&m->shards[0]), "dataset",
                              &dataset) ||
-        !pfi_cli_merge_number(dataset, "samples", &n) || n > INT64_MAX / 64 ||
+        !pfi_cli_merge_number(dataset, "samples", &n) || n > INT64_MAX ||
         !pfi_cli_json_member(order, "fingerprint", &value) ||
         !pfi_cli_json_string(&value, wanted, sizeof(wanted)))
         return pfi_cli_merge_damaged(m, 0);
     if (each_once(&m->o)) {
-        int32_t *const from = calloc((size_t)n + 1, sizeof(*from));
+        int32_t *const from = calloc((size_t)most_seen(m, (int64_t)n) + 1,
+                                     sizeof(*from));
 
         code = from ? count_samples(m, from, (int64_t)n)
                     : fail(m, "", strerror(ENOMEM));

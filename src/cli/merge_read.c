@@ -27,8 +27,7 @@ int pfi_cli_merge_damaged(const struct pfi_cli_merge *m, int32_t rank)
 
 struct pfi_cli_json pfi_cli_merge_text(const struct pfi_cli_merged *shard)
 {
-    return (struct pfi_cli_json){shard->text,
-                                 shard->text + strlen(shard->text)};
+    return (struct pfi_cli_json){shard->text, shard->text + shard->size};
 }
 
 bool pfi_cli_merge_number(struct pfi_cli_json object, const char *name,
@@ -46,7 +45,7 @@ static char *keep_string(struct pfi_cli_merged *shard, struct pfi_cli_json *t)
     char *const out = shard->names + shard->names_used;
 
     /* No string is longer than the text that it stands in. */
-    if (!pfi_cli_json_string(t, out, strlen(shard->text) + 1))
+    if (!pfi_cli_json_string(t, out, shard->size + 1))
         return NULL;
     shard->names_used += strlen(out) + 1;
     return out;
@@ -93,7 +92,8 @@ static int32_t world_of(const struct pfi_cli_merge *m, const char *name)
     return strcmp(own, name + stem) ? 0 : (int32_t)world;
 }
 
-static int find_world(struct pfi_cli_merge *m)
+/* *found: its manifests that are there. */
+static int find_world(struct pfi_cli_merge *m, int32_t *found)
 {
     const int fd = openat(m->place.folder, ".", O_RDONLY | O_CLOEXEC);
     DIR *const dir = fd < 0 ? NULL : fdopendir(fd);
@@ -118,6 +118,7 @@ static int find_world(struct pfi_cli_merge *m)
             break;
         }
         m->world = world ? world : m->world;
+        *found += world != 0;
     }
     if (!entry && errno) {
         (void)snprintf(why, sizeof(why), "%s", strerror(errno));
@@ -127,38 +128,68 @@ static int find_world(struct pfi_cli_merge *m)
     return m->world ? PFI_CLI_OK : fail(m, "", why);
 }
 
-/* The missing ones are all named before it fails. */
+/* Names the first of them, and fails.  A file's name alone may speak of any
+ * number of shards: nothing is allocated for it. */
+static int name_missing(const struct pfi_cli_merge *m, int32_t missing)
+{
+    int32_t named = 0;
+
+    for (int32_t r = 0; named < SHOWN && r < m->world; r++) {
+        const struct pfi_cli_suffix suffix = pfi_cli_suffix(r, m->world);
+        char *const name =
+            pfi_cli_place_name("", m->place.stem, &suffix, ".json");
+        const int code =
+            !name ? ENOMEM
+            : faccessat(m->place.folder, name, F_OK, AT_SYMLINK_NOFOLLOW)
+                ? errno
+                : 0;
+
+        if (code == ENOENT)
+            named++;
+        if (code)
+            (void)fail(m, name ? name : "",
+                       code == ENOENT ? "missing: this rank has not ended"
+                                      : strerror(code));
+        free(name);
+        if (code && code != ENOENT)
+            return PFI_CLI_FAILED;
+        if (named == missing)
+            break;
+    }
+    if (missing > SHOWN)
+        pfi_cli_say("pinfold: %d shards of %d are missing", missing, m->world);
+    return PFI_CLI_FAILED;
+}
+
+static int read_text(struct pfi_cli_merge *m, int32_t rank)
+{
+    struct pfi_cli_merged *const shard = &m->shards[rank];
+    const struct pfi_cli_suffix suffix = pfi_cli_suffix(rank, m->world);
+
+    shard->manifest = pfi_cli_place_name("", m->place.stem, &suffix, ".json");
+    if (!shard->manifest)
+        return fail(m, "", strerror(ENOMEM));
+    shard->text = pfi_cli_place_read(&m->place, shard->manifest);
+    if (!shard->text)
+        return fail(m, shard->manifest, strerror(errno));
+    shard->size = strlen(shard->text);
+    shard->names = malloc(2 * shard->size + 2);
+    return shard->names ? PFI_CLI_OK
+                        : fail(m, shard->manifest, strerror(ENOMEM));
+}
+
 static int read_texts(struct pfi_cli_merge *m)
 {
-    int missing = 0;
+    int code = PFI_CLI_OK;
 
     m->shards = calloc((size_t)m->world, sizeof(*m->shards));
     if (!m->shards)
         return fail(m, "", strerror(ENOMEM));
     for (int32_t r = 0; r < m->world; r++)
         m->shards[r].fd = -1;
-    for (int32_t r = 0; r < m->world; r++) {
-        struct pfi_cli_merged *const shard = &m->shards[r];
-        const struct pfi_cli_suffix suffix = pfi_cli_suffix(r, m->world);
-
-        shard->manifest =
-            pfi_cli_place_name("", m->place.stem, &suffix, ".json");
-        if (!shard->manifest)
-            return fail(m, "", strerror(ENOMEM));
-        shard->text = pfi_cli_place_read(&m->place, shard->manifest);
-        if (shard->text) {
-            shard->names = malloc(2 * strlen(shard->text) + 2);
-            if (!shard->names)
-                return fail(m, shard->manifest, strerror(ENOMEM));
-        } else if (errno != ENOENT) {
-            return fail(m, shard->manifest, strerror(errno));
-        } else if (missing++ < SHOWN) {
-            (void)fail(m, shard->manifest, "missing: this rank has not ended");
-        }
-    }
-    if (missing > SHOWN)
-        pfi_cli_say("pinfold: %d shards of %d are missing", missing, m->world);
-    return missing ? PFI_CLI_FAILED : PFI_CLI_OK;
+    for (int32_t r = 0; !code && r < m->world; r++)
+        code = read_text(m, r);
+    return code;
 }
 
 /* ----------------------------------------------------------------- fill --- */
@@ -213,13 +244,16 @@ static int prepare(struct pfi_cli_merge *m)
     struct pfi_cli_merged *const first = &m->shards[0];
     struct pfi_cli_export *const e = &m->e;
     struct pfi_cli_json t, order;
-    uint64_t total;
+    uint64_t total, most = 0;
     size_t bytes;
     pinfold_error err;
 
+    /* Each sample takes more than a byte of text. */
+    for (int32_t r = 0; r < m->world; r++)
+        most += m->shards[r].size;
     if (!pfi_cli_json_member(pfi_cli_merge_text(first), "order", &order) ||
         !pfi_cli_merge_number(order, "samples", &total) ||
-        total > INT64_MAX / 64 ||
+        total > most ||
         !pfi_cli_json_member(pfi_cli_merge_text(first), "classes", &t))
         return pfi_cli_merge_damaged(m, 0);
     e->o = &m->o;
@@ -317,10 +351,12 @@ static int fill(struct pfi_cli_merge *m, int32_t rank)
 
 int pfi_cli_merge_read(struct pfi_cli_merge *m)
 {
-    int code = find_world(m);
+    int32_t found = 0;
+    int code = find_world(m, &found);
 
     if (!code)
-        code = read_texts(m);
+        code = found < m->world ? name_missing(m, m->world - found)
+                                : read_texts(m);
     for (int32_t r = 0; !code && r < m->world; r++)
         code = pfi_cli_merge_check_kind(m, r);
     if (!code)

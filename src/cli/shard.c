@@ -319,6 +319,9 @@ int pfi_cli_shard_start(struct pfi_cli_shard *s, struct pfi_cli_export *e,
     const off_t at = ftello(images);
     const off_t end = at + (off_t)((size_t)s->written * e->sample_bytes);
 
+    /* Its state has to stand behind as many samples as it says. */
+    if (e->shape[0] != s->shape[0])
+        return fail(s, s->journal, "damaged; --force starts anew");
     s->images_offset = (size_t)at;
     s->block_start = s->written;
     if (at < 0 || fflush(images) || ftruncate(fileno(images), end) ||
