@@ -222,22 +222,29 @@ static int look_at_manifest(struct pfi_cli_shard *s)
     return PFI_CLI_OK;
 }
 
-/* Takes the images back where a run ended between their rename and the
- * manifest's. */
-static bool part_holds(const struct pfi_cli_shard *s, size_t sample_bytes)
+/* NULL, or why the images that the journal speaks of cannot be gone on with.
+ * Takes them back where a run ended between their rename and the manifest's. */
+static const char *part_lacks(const struct pfi_cli_shard *s,
+                              size_t sample_bytes)
 {
     const int folder = s->place.folder;
     struct stat st;
 
     if (fstatat(folder, s->part, &st, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
         (void)renameat(folder, s->images, folder, s->part);
-    return !fstatat(folder, s->part, &st, AT_SYMLINK_NOFOLLOW) &&
-           S_ISREG(st.st_mode) &&
-           (uint64_t)st.st_size >= (uint64_t)s->written * sample_bytes;
+    if (fstatat(folder, s->part, &st, AT_SYMLINK_NOFOLLOW)) {
+        if (errno != ENOENT)
+            return strerror(errno);
+    } else if (S_ISREG(st.st_mode) &&
+               (uint64_t)st.st_size >= (uint64_t)s->written * sample_bytes) {
+        return NULL;
+    }
+    return "less is left of it than its journal says; --force starts anew";
 }
 
 static int look_at_journal(struct pfi_cli_shard *s)
 {
+    const char *lacks;
     size_t sample_bytes;
     pinfold_error err;
     int code;
@@ -252,12 +259,8 @@ static int look_at_journal(struct pfi_cli_shard *s)
         return fail(s, s->journal, "damaged; --force starts anew");
     if (pinfold_recipe_size(&s->o->recipe, 1, &sample_bytes, NULL, &err))
         return fail(s, s->journal, err.message);
-    if (!part_holds(s, sample_bytes))
-        return fail(s, s->images,
-                    "less is left of it than its journal says; --force starts "
-                    "anew");
-    s->journaled = true;
-    return PFI_CLI_OK;
+    lacks = part_lacks(s, sample_bytes);
+    return lacks ? fail(s, s->images, lacks) : PFI_CLI_OK;
 }
 
 static int forget(const struct pfi_cli_shard *s)
@@ -380,7 +383,6 @@ int pfi_cli_shard_block(struct pfi_cli_shard *s, const struct pfi_cli_export *e,
     code = replace(s, e, s->journal, pfi_cli_shard_write_journal);
     s->block_start = e->written;
     s->block_batches = 0;
-    s->journaled = s->journaled || !code;
     return code;
 }
 
@@ -398,8 +400,11 @@ int pfi_cli_shard_finish(struct pfi_cli_shard *s,
 void pfi_cli_shard_close(struct pfi_cli_shard *s)
 {
     if (s->lock_fd >= 0) {
-        /* What no journal speaks of is of no use. */
-        if (!s->whole && !s->journaled && !s->stopped)
+        /* What no journal speaks of is of no use; one that could not be read
+         * this time may be read the next. */
+        if (!s->whole &&
+            faccessat(s->place.folder, s->journal, F_OK, AT_SYMLINK_NOFOLLOW) &&
+            errno == ENOENT)
             (void)unlinkat(s->place.folder, s->part, 0);
         (void)unlinkat(s->place.folder, s->lock, 0);
         close(s->lock_fd);

@@ -36,7 +36,6 @@ struct pfi_cli_shard {
     bool batches;  /* an order of batches, of which each rank gets whole ones */
     long long bad; /* known when the manifest is written */
     bool whole;    /* an earlier run finished it: there is nothing to be done */
-    bool journaled; /* there is something to go on with */
     /* Where an earlier run stopped; 0 = at the start. */
     char *stopped; /* its journal */
     int64_t written;
