@@ -171,17 +171,13 @@ static bool run(struct pfi_tune *t)
 static int count_cpus(const struct pfi_tune *t)
 {
     pinfold_loader_options options = pinfold_loader_options_default();
-    pinfold_stats stats = {.struct_size = sizeof(stats)};
+    pinfold_memory_plan plan = {.struct_size = sizeof(plan)};
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    pinfold_loader *loader;
 
-    options.batch_size = options.slots = 1;
     options.memory = PINFOLD_MEMORY_PAGEABLE;
-    if (!t->dataset || pinfold_loader_open(&loader, t->dataset, &options, NULL))
+    if (!t->dataset || pinfold_loader_plan(t->dataset, &options, &plan, NULL))
         return online < 1 ? 1 : online > 512 ? 512 : (int)online;
-    pinfold_loader_stats(loader, &stats);
-    pfi_cli_loader_close(loader);
-    return (int)stats.workers;
+    return (int)plan.workers;
 }
 
 static void choose_settings(struct pfi_tune *t)

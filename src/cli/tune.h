@@ -46,8 +46,7 @@ struct pfi_tune {
     enum pfi_tune_end end;
 
     double started, deadline; /* deadline 0 = none */
-    long long bad;            /* samples of the first run */
-    bool looked;              /* that run is over */
+    long long bad;            /* samples of the run that had most */
     struct pfi_tune_row *rows;
     size_t n_rows, room;
 

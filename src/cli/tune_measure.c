@@ -17,9 +17,22 @@
 
 /* ----------------------------------------------------------------- loader --- */
 
-/* The first batches of an epoch.  Bad samples are named in the first run. */
+/* Bad samples are named in the first run, and where a later one, which loads the
+ * same, has more of them. */
+static void count_bad(struct pfi_tune *t, const pinfold_batch *batch,
+                      long long *bad)
+{
+    *bad += batch->bad_count;
+    if (*bad > t->bad) {
+        (void)pfi_cli_report_bad(batch, t->bad);
+        t->bad = *bad;
+    }
+}
+
+/* The first batches of an epoch; *bad: the run's bad samples. */
 static pinfold_status load_epoch(struct pfi_tune *t, pinfold_loader *loader,
-                                 long long *images, pinfold_error *err)
+                                 long long *images, long long *bad,
+                                 pinfold_error *err)
 {
     const pinfold_batch *batch;
     pinfold_status status;
@@ -29,8 +42,7 @@ static pinfold_status load_epoch(struct pfi_tune *t, pinfold_loader *loader,
         if (status)
             return status;
         *images += batch->count;
-        if (!t->looked)
-            t->bad += pfi_cli_report_bad(batch, t->bad);
+        count_bad(t, batch, bad);
         status = pinfold_batch_release_after(batch, NULL, err);
         if (status)
             return status;
@@ -44,12 +56,12 @@ static pinfold_status load(struct pfi_tune *t, pinfold_loader *loader,
 {
     const double start = pfi_cli_seconds();
     pinfold_status status = PINFOLD_END;
-    long long images = 0;
+    long long images = 0, bad = 0;
 
     for (long long e = 0; status == PINFOLD_END && e < t->o->epochs; e++) {
         if (pinfold_loader_start(loader, t->o->epoch + e, err))
             return err->status;
-        status = load_epoch(t, loader, &images, err);
+        status = load_epoch(t, loader, &images, &bad, err);
     }
     row->seconds = pfi_cli_seconds() - start;
     row->rate = (double)images / row->seconds;
@@ -73,7 +85,6 @@ static bool load_once(struct pfi_tune *t, struct pfi_tune_row *row)
     if (!status)
         status = load(t, loader, row, &err);
     pfi_cli_loader_close(loader);
-    t->looked = true;
     if (status < 0) {
         pfi_tune_live_end(t);
         (void)fprintf(stderr, "pinfold: %d workers, %s memory: %s%s\n",
