@@ -2,11 +2,14 @@
  * pinfold stats: what a data set holds. */
 #include "src/cli/stats.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/cli/lists.h"
 #include "src/cli/output.h"
 #include "src/cli/run.h"
+#include "src/cli/text.h"
 
 static int look_and_print(struct pfi_cli_dataset_stats *s,
                           struct pfi_cli_output *svg)
@@ -24,8 +27,14 @@ static int look_and_print(struct pfi_cli_dataset_stats *s,
         return PFI_CLI_FAILED;
     }
     if (svg->path) {
+        errno = 0;
         pfi_cli_stats_print_svg(s, svg->part.file);
-        code = pfi_cli_output_close(svg, PFI_CLI_OK);
+        /* The reason, before another call hides it. */
+        if (ferror(svg->part.file) && errno) {
+            pfi_cli_say("pinfold: %s: %s", svg->path, strerror(errno));
+            code = PFI_CLI_FAILED;
+        }
+        code = pfi_cli_output_close(svg, code);
     }
     (s->o->json ? pfi_cli_stats_print_json : pfi_cli_stats_print)(s);
     return code;
