@@ -2,11 +2,11 @@
 # The fault sweeps: fault/api of the library's functions, fault/commands of the program's commands.
 # Every call of one of these goes through tests/fault's doors.
 set(pinfold_doors
-  open openat close fstat stat lstat fstatat faccessat read pread __read_chk __pread_chk write fdopendir readdir mkdir mkdirat rename renameat
+  open openat close fstat stat lstat fstatat faccessat read pread __read_chk __pread_chk write copy_file_range fdopendir readdir mkdir mkdirat rename renameat
   unlink unlinkat fsync mmap mlock fopen fdopen tmpfile fileno open_memstream fork
   pthread_create pthread_join pthread_mutex_init pthread_cond_init pthread_condattr_init pthread_condattr_setclock
   pfi_malloc pfi_calloc pfi_realloc pfi_aligned_alloc pfi_free pfi_pages_alloc pfi_pages_free
-  pfi_gpu_default pfi_now_ns pfi_retry_wait)
+  pfi_gpu_default pfi_now_ns pfi_parallel_run pfi_retry_wait)
 set(pinfold_door_definitions)
 # Points of one row, fault and way at most; 0 = all.
 set(pinfold_most_api 0)
@@ -44,5 +44,6 @@ if(NOT PINFOLD_SANITIZE MATCHES "thread")
   list(FILTER pinfold_swept EXCLUDE REGEX "/main\\.c$")
   pinfold_fault_program(fault_commands fault/commands.c fault/rows.c fault/program.c ${pinfold_swept})
   target_compile_definitions(fault_commands PRIVATE PINFOLD_HAVE_LIBMD)
+  target_link_options(fault_commands PRIVATE -Wl,--wrap=pfi_cli_crew_run -Wl,--wrap=pfi_cli_seconds)
   add_test(NAME fault/commands COMMAND fault_commands --most ${pinfold_most_commands})
 endif()

@@ -24,6 +24,7 @@ static struct {
 } gate;
 
 static _Thread_local bool holding;
+static _Thread_local const char *at = "";
 
 void gate_open(const struct gate_fault *fault)
 {
@@ -43,6 +44,14 @@ void gate_close(void)
 void gate_hold(bool held)
 {
     holding = held;
+}
+
+const char *gate_at(const char *what)
+{
+    const char *const before = at;
+
+    at = what;
+    return before;
 }
 
 bool gate_hit(void)
@@ -85,8 +94,11 @@ int gate_pass(enum gate_kind kind, const char *path)
         (call > f->first && !f->for_ever))
         return 0;
     if (call == f->first) {
-        if (path)
-            (void)snprintf(gate.path, sizeof(gate.path), "%s", path);
+        (void)snprintf(gate.path, sizeof(gate.path), "%s",
+                       path                  ? path
+                       : kind == GATE_THREAD ? at
+                       : kind == GATE_MUTEX  ? at
+                                             : "");
         if (gate.shown)
             show();
         atomic_store(&gate.hit, true);

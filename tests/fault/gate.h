@@ -48,6 +48,9 @@ void gate_open(const struct gate_fault *fault);
 void gate_close(void);
 /* Until false, the calls of this thread pass uncounted. */
 void gate_hold(bool held);
+/* What this thread is at, which stands for the path of threads and locks that
+ * have none; "" = nothing of note.  Returns what it was at. */
+const char *gate_at(const char *what);
 /* Whether the call that was to fail came, and the path that it was of, or "". */
 bool gate_hit(void);
 const char *gate_path(void);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "src/base/clock.h"
+#include "src/base/parallel.h"
 #include "src/base/retry.h"
 #include "tests/fault/gate.h"
 
@@ -173,6 +174,21 @@ ssize_t __wrap_write(int fd, const void *from, size_t size)
         allowed(gate_pass(GATE_WRITE, gate_name_of(fd)), size);
 
     return n > 0 ? __real_write(fd, from, (size_t)n) : n;
+}
+
+/* In the kernel, where it can. */
+ssize_t __real_copy_file_range(int from, off_t *at, int to, off_t *behind,
+                               size_t size, unsigned flags);
+ssize_t __wrap_copy_file_range(int from, off_t *at, int to, off_t *behind,
+                               size_t size, unsigned flags);
+ssize_t __wrap_copy_file_range(int from, off_t *at, int to, off_t *behind,
+                               size_t size, unsigned flags)
+{
+    const ssize_t n = allowed(gate_pass(GATE_WRITE, "(copy)"), size);
+
+    return n > 0 ? __real_copy_file_range(from, at, to, behind, (size_t)n,
+                                          flags)
+                 : n;
 }
 
 /* ------------------------------------------------------------------ folders --- */
@@ -352,6 +368,20 @@ pid_t __wrap_fork(void);
 pid_t __wrap_fork(void)
 {
     return gate_pass(GATE_PROCESS, NULL) ? -1 : __real_fork();
+}
+
+/* Threads that a walk can do without. */
+void __real_pfi_parallel_run(const struct pfi_parallel *work, int64_t n,
+                             int32_t wanted);
+void __wrap_pfi_parallel_run(const struct pfi_parallel *work, int64_t n,
+                             int32_t wanted);
+void __wrap_pfi_parallel_run(const struct pfi_parallel *work, int64_t n,
+                             int32_t wanted)
+{
+    const char *const before = gate_at("walk");
+
+    __real_pfi_parallel_run(work, n, wanted);
+    (void)gate_at(before);
 }
 
 /* ------------------------------------------------------------------- retries ---

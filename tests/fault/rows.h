@@ -14,16 +14,18 @@ enum {
     ROW_KEEPS = 8,  /* a bad sample is zeroed, drawn as such or listed in what
                      * is written */
     ROW_TWO = 16,   /* trouble is status 2, as diff(1) has it */
-    ROW_UNCLEAR = 32, /* status 1 without a word is a result, too */
-    ROW_LACKS = 64, /* what it writes is no more than a help */
-    ROW_FAILS = 128 /* without a fault, too */
+    ROW_LACKS = 32, /* what it writes is no more than a help */
+    ROW_FAILS = 64, /* without a fault, too */
+    ROW_RESUMES = 128 /* goes on with what is there, and the next run with what
+                       * a failed one left */
 };
 
 struct row {
     const char *name;
     const char *command; /* words with one blank between; files to out/ */
     int ways;
-    const char *before; /* a command that is run first, without a fault */
+    const char *before; /* commands that are run first, without a fault, with
+                         * " ; " between; or "copy FOLDER TO" */
 };
 
 /* Up to one without a name.  They live in a folder of furnish_rows(). */
@@ -32,8 +34,11 @@ void furnish_rows(void);
 
 /* Runs the program in this process; the words are the program's to keep. */
 int run_program(const char *command);
-/* The same in a process of its own whose output nobody sees; it must succeed. */
-void run_quietly(const char *command);
+/* The same in a process of its own whose output nobody sees. */
+int run_apart(const char *command);
+/* What comes before a row, each command in a process of its own; all must
+ * succeed. */
+void run_before(const char *before);
 int pinfold_main(int argc, char **argv);
 
 #endif

@@ -137,14 +137,15 @@ bool sweep_names(const char *message, const char *path)
 /* ------------------------------------------------------------------- a point --- */
 
 static void excuse(const struct sweep *sweep, int row,
-                   const struct sweep_fault *fault, struct sweep_report *report)
+                   const struct sweep_fault *fault, bool for_ever,
+                   struct sweep_report *report)
 {
     for (int i = 0; sweep->excuses[i].why; i++) {
         const struct sweep_excuse *const e = &sweep->excuses[i];
 
         if (!strncmp(fault->name, e->fault, strlen(e->fault)) &&
             strstr(sweep->row_name(row), e->row) &&
-            strstr(report->path, e->path)) {
+            strstr(report->path, e->path) && !(e->times == ONCE && for_ever)) {
             atomic_fetch_add(&shared->excused[i], 1);
             return;
         }
@@ -242,7 +243,7 @@ static bool sweep_point(const struct sweeper *s, int row, int number,
     if (!report->wrong[0])
         s->sweep->judge(row, f, fault->for_ever, report);
     if (!report->wrong[0] && report->silent)
-        excuse(s->sweep, row, f, report);
+        excuse(s->sweep, row, f, fault->for_ever, report);
     atomic_fetch_add(&tally->points, 1);
     if (report->wrong[0]) {
         atomic_fetch_add(&tally->wrong, 1);
@@ -354,9 +355,11 @@ static long print_table(const struct sweep *sweep)
                  "which crashed\nharmless, since\n");
     for (int i = 0; sweep->excuses[i].why; i++)
         if (shared->excused[i])
-            (void)printf("%8ld %s %s %s: %s\n", shared->excused[i],
+            (void)printf("%8ld %s %s %s%s: %s\n", shared->excused[i],
                          sweep->excuses[i].fault, sweep->excuses[i].row,
-                         sweep->excuses[i].path, sweep->excuses[i].why);
+                         sweep->excuses[i].path,
+                         sweep->excuses[i].times == ONCE ? " once" : "",
+                         sweep->excuses[i].why);
 #ifdef PFI_GATE_WRAPS_HEAP
     (void)printf("allocations of our own calls alone: the sanitizer's heap "
                  "serves the libraries'\n");

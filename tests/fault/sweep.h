@@ -15,11 +15,13 @@ struct sweep_fault {
     const char *word; /* that the message must have; NULL = strerror(code) */
 };
 
-/* What may fail without a word, since the result is right all the same. */
+/* What may fail without a word, since the result is right all the same: it is
+ * compared with that of a run without a fault. */
 struct sweep_excuse {
     const char *fault; /* begin of its name */
     const char *row;   /* part of its name */
     const char *path;  /* part of the path that the call was of */
+    enum sweep_times { EVER, ONCE } times; /* ONCE: not where it goes on */
     const char *why;
 };
 
