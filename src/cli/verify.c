@@ -176,9 +176,11 @@ static const char *wrong_size(const struct verify *v,
         pfi_cli_sample_read(v->dataset, row->sample,
                             p->options.recipe.max_file, &size, &err);
 
+    if (!data && err.status == PINFOLD_E_MEMORY)
+        return "no memory";
     if (!data)
-        return err.status == PINFOLD_E_MEMORY ? "no memory"
-                                              : "the picture cannot be read";
+        return err.sys_code ? strerror(err.sys_code)
+                            : "the picture cannot be read";
     status = pinfold_plan_picture(&p->options.recipe, data, size, &plan, NULL);
     if (status == PINFOLD_E_MEMORY)
         wrong = "no memory";

@@ -87,6 +87,7 @@ static const struct sweep_excuse excuses[] = {
     {"folder", "export each", "", EVER, "the old one is kept, which is said"},
     {"open", "export each", "", EVER, "the old one is kept, which is said"},
     {"open", "diff tree, other", "tree/", EVER, "a cause less is found"},
+    {"stat", "diff tree, other", "tree/", EVER, "a cause less is found"},
     {"read", "diff tree, other", "tree/", EVER, "a cause less is found"},
     {"open", "export npy again", "", EVER, "refused while the pictures are read"},
     {"stat", "export npy again", "", EVER, "refused while the pictures are read"},
