@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/codec/fastjpeg/cache.h"
 #include "src/codec/fastjpeg/fast.h"
 #include "tests/support/draw.h"
 
@@ -250,6 +251,37 @@ Test(fastjpeg, tables_that_libjpeg_refuses)
     cr_assert_not(pfi_fast_coder_make(&coder, &good, &too_many, &room));
     cr_assert_not(pfi_fast_coder_make(&coder, &symbol, &good, &room));
     cr_assert(pfi_fast_coder_make(&coder, &good, &symbol, &room));
+}
+
+/* Tables that differ in one length, or in the last of 256 symbols, are others;
+ * the same ones are not made again. */
+Test(fastjpeg, cached_tables)
+{
+    static struct pfi_fast_header header;
+    struct pfi_fast_huffman *const tables[] = {&header.dc[0], &header.ac[0]};
+    const struct pfi_fast_coder *coder, *again;
+    struct pfi_arena arena;
+    struct pfi_fast_cache *cache;
+
+    cr_assert(pfi_arena_init(&arena, 1024));
+    cache = pfi_fast_cache_of(&arena);
+    cr_assert_not_null(cache);
+    header.n_components = 1;
+    header.dc[0].counts[15] = header.ac[0].counts[15] = 200;
+    for (int i = 0; i < 8; i++) {
+        struct pfi_fast_huffman *const t = tables[i & 1];
+
+        if (i & 2)
+            t->counts[i & 4 ? 15 : 14]++;
+        else
+            t->symbols[i & 4 ? 255 : 0]++;
+        cr_assert_null(pfi_fast_cache_take(cache, &header, &coder));
+        cr_assert_arr_eq(&coder->dc_from, &header.dc[0], sizeof(*t));
+        cr_assert_arr_eq(&coder->ac_from, &header.ac[0], sizeof(*t));
+        cr_assert_null(pfi_fast_cache_take(cache, &header, &again));
+        cr_assert_eq(again, coder);
+    }
+    pfi_arena_end(&arena);
 }
 
 /* ------------------------------------------------------------ unstuffing --- */
