@@ -57,21 +57,21 @@ static const struct command {
 
 static void print_help(void)
 {
-    (void)puts("Examples:\n"
+    (void)puts("usage: pinfold COMMAND [OPTION...] ARGUMENT...\n\n"
+               "Examples:\n"
                "  pinfold bench photos --workers 2\n"
                "  pinfold export photos out --dtype f16 --batch 64\n"
                "  pinfold explain photos/cat/1.jpg --resize 232 --filter "
                "bicubic\n\n"
-               "usage: pinfold COMMAND [OPTION...] ARGUMENT...\n");
+               "Commands ('pinfold COMMAND --help' lists the options of one):");
     for (size_t i = 0; i < N_COMMANDS; i++)
-        (void)printf("  pinfold %-8s %-19s %s\n", commands[i].name,
+        (void)printf("  %-8s %-20s %s\n", commands[i].name,
                      commands[i].arguments, commands[i].help);
-    (void)puts("\nOptions (pinfold COMMAND --help lists a command's own):");
-    pfi_cli_options_help(stdout, ~0);
-    (void)puts("  --help, -h                 print this\n"
-               "  --version, -V              print versions\n\n"
+    (void)puts("\n  --help, -h                    print this\n"
+               "  --version, -V                 print versions\n\n"
                "Exit status: 0 done; 1 failed, a picture was bad, or a diff; 2 "
-               "wrong usage;\n130 and 143 interrupted.");
+               "wrong usage;\n130 and 143 interrupted; 141 whoever read the "
+               "output is gone.");
 }
 
 static void print_version(void)
@@ -100,9 +100,11 @@ static void print_version(void)
                  info.torchvision, info.simd);
 }
 
-static int usage_error(void)
+/* The command, or NULL where none is known. */
+static int usage_error(const struct command *command)
 {
-    (void)fputs("Try 'pinfold --help'.\n", stderr);
+    (void)fprintf(stderr, "Try 'pinfold %s%s--help'.\n",
+                  command ? command->name : "", command ? " " : "");
     return PFI_CLI_USAGE;
 }
 
@@ -172,7 +174,7 @@ static int run_command(const struct command *command, int n, char **words)
     pfi_cli_options_init(&options, command->bit);
     options.name = command->name;
     if (!pfi_cli_options_parse(&options, n, words))
-        return usage_error();
+        return usage_error(command);
     /* --command stands for the data set, --orders for it and the checksums. */
     const int wanted = options.tune.program || options.orders
                            ? 0
@@ -189,18 +191,18 @@ static int run_command(const struct command *command, int n, char **words)
                                          : "no argument",
                     more ? "; one argument too many: " : "",
                     more ? options.arguments[most] : "");
-        return usage_error();
+        return usage_error(command);
     }
     if ((command->bit & SHARDS) && !pfi_cli_launch(&options))
-        return usage_error();
+        return usage_error(command);
     if (pfi_cli_order_wrong(&options)) {
         pfi_cli_say("pinfold: %s", pfi_cli_order_wrong(&options));
-        return usage_error();
+        return usage_error(command);
     }
     if (!(command->bit & (PFI_CLI_LS | PFI_CLI_VERIFY | PFI_CLI_PRESETS | PFI_CLI_ENV)) &&
         pinfold_recipe_size(&options.recipe, 1, &bytes, NULL, &err)) {
         pfi_cli_say("pinfold: %s", err.message);
-        return usage_error();
+        return usage_error(command);
     }
     if (pfi_cli_seed_is_idle(&options) && !options.quiet)
         pfi_cli_say("pinfold: --seed has no effect: nothing is random without "
@@ -218,7 +220,7 @@ static int complete(int n, char **words)
     for (size_t i = 0; n == 1 && i < N_COMMANDS; i++)
         (void)printf("%s\t%s\n", commands[i].name, commands[i].help);
     if (n == 1)
-        (void)puts("--help\tprint all options\n--version\tprint versions");
+        (void)puts("--help\tlist the commands\n--version\tprint versions");
     for (size_t i = 0; n > 1 && i < N_COMMANDS; i++)
         if (!strcmp(words[0], commands[i].name))
             pfi_cli_options_complete(stdout, (int)commands[i].bit, words[n - 2],
@@ -239,12 +241,12 @@ int main(int argc, char **argv)
     hold_standard_streams();
     if (argc < 2) {
         (void)fputs("pinfold: no command\n", stderr);
-        return usage_error();
+        return usage_error(NULL);
     }
     if (is_one_of(argv[1], "--help", "-h", "help")) {
         if (argc > 2 && !strcmp(argv[1], "help")) {
             command = find_command(argv[2]);
-            return command ? help_command(command) : usage_error();
+            return command ? help_command(command) : usage_error(NULL);
         }
         print_help();
         return finish(PFI_CLI_OK, PFI_CLI_FAILED);
@@ -257,6 +259,6 @@ int main(int argc, char **argv)
         return complete(argc - 2, argv + 2);
     command = find_command(argv[1]);
     if (!command)
-        return usage_error();
+        return usage_error(NULL);
     return run_command(command, argc - 2, argv + 2);
 }

@@ -218,12 +218,12 @@ static const struct option table[] = {
      pfi_cli_take_cpu_level, "the most that may be used (auto)"},
     {"workers", "auto|N", WALKS & ~(PFI_CLI_TUNE | PFI_CLI_LS),
      pfi_cli_take_workers,
-     "threads; 0 decodes in the calling thread (auto)"},
+     "threads; 0 decodes in the calling thread (auto; -w)"},
     {"io-threads", "N", WALKS, pfi_cli_take_io_threads,
      "threads that read folders (16), and files ahead, for slow stores (0)"},
     {"io-retries", "N", LOADS, pfi_cli_take_io_retries,
      "times that a file is read again after an I/O error (3)"},
-    {"batch", "N", LOADS, pfi_cli_take_batch, "samples a batch (256; tune 64)"},
+    {"batch", "N", LOADS, pfi_cli_take_batch, "samples a batch (256; tune 64; -b)"},
     {"slots", "N", LOADS, pfi_cli_take_slots, "batches being made, ready or lent (3)"},
     {"shuffle", NULL, RUNS, pfi_cli_take_shuffle, "PyTorch's order for the seed"},
     {"seed", "N", RUNS | PFI_CLI_EXPLAIN, pfi_cli_take_seed,
@@ -356,28 +356,30 @@ static const struct option table[] = {
 
 int pfi_cli_distance(const char *a, const char *b)
 {
-    const size_t n = strlen(b);
-    int row[64];
+    const size_t m = strlen(a), n = strlen(b);
+    int rows[3][64];
 
     if (n >= 63)
         return 99;
     for (size_t j = 0; j <= n; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        int corner = row[0];
+        rows[0][j] = (int)j;
+    for (size_t i = 1; i <= m; i++) {
+        int *const row = rows[i % 3];
+        const int *const last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
 
         row[0] = (int)i;
         for (size_t j = 1; j <= n; j++) {
-            const int up = row[j];
-            int best = corner + (a[i - 1] != b[j - 1]);
+            int best = last[j - 1] + (a[i - 1] != b[j - 1]);
 
-            best = up + 1 < best ? up + 1 : best;
+            best = last[j] + 1 < best ? last[j] + 1 : best;
             best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+                a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
             row[j] = best;
-            corner = up;
         }
     }
-    return row[n];
+    return rows[m % 3][n];
 }
 
 int pfi_cli_too_far(const char *word)
@@ -417,12 +419,13 @@ static bool unknown(const char *word, size_t size)
         *c = '-';
     nearest = alias_of(name);
     least = nearest ? 0 : pfi_cli_too_far(name);
-    for (size_t i = 0; i < N_TABLE; i++) {
-        const int d = pfi_cli_distance(name, table[i].name);
+    for (size_t i = 0; i <= N_TABLE; i++) {
+        const char *const other = i < N_TABLE ? table[i].name : "help";
+        const int d = pfi_cli_distance(name, other);
 
         if (d < least) {
             least = d;
-            nearest = table[i].name;
+            nearest = other;
         }
     }
     if (nearest)
@@ -445,6 +448,8 @@ static const char *long_form(const char *word)
 {
     return !strcmp(word, "-q")   ? "--quiet"
            : !strcmp(word, "-f") ? "--force"
+           : !strcmp(word, "-w") ? "--workers"
+           : !strcmp(word, "-b") ? "--batch"
                                  : word;
 }
 

@@ -122,8 +122,9 @@ struct pfi_cli_option_words {
 /* Stores those of option i; false behind the last one. */
 bool pfi_cli_option_words(size_t i, struct pfi_cli_option_words *out);
 
-/* Edits between two words, for "did you mean", and how many are too many for a
- * guess at `word`: a third of a short one is another word. */
+/* Edits between two words, two letters that changed places being one, for "did
+ * you mean"; and how many are too many for a guess at `word`: a third of a short
+ * one is another word. */
 int pfi_cli_distance(const char *a, const char *b);
 int pfi_cli_too_far(const char *word);
 
