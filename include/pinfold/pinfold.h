@@ -719,8 +719,9 @@ pinfold_loader_next_into(pinfold_loader *loader, int32_t timeout_ms, void *dst,
                          pinfold_error *err);
 
 /* Counters since the open, and where things stand.  caller_wait_ns is time blocked in
- * pinfold_loader_next(), worker_wait_ns time that workers waited for a free
- * slot: where the first exceeds the second, the loader is the bottleneck. */
+ * pinfold_loader_next(), worker_wait_ns time in which no slot was being filled
+ * because none was free: where the first exceeds the second, the loader is the
+ * bottleneck. */
 typedef struct pinfold_stats {
     size_t struct_size; /* sizeof(pinfold_stats) */
     size_t pinned_bytes, host_bytes, device_bytes; /* held until the close */

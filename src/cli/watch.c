@@ -18,6 +18,7 @@ struct figures {
     double seconds;          /* since the start */
     double rate, megabytes;  /* a second, of the last ten */
     double share[N_SHARES];  /* of the workers' time, and of the caller's */
+    double full;             /* of the time, in which all slots were */
     char left[24];
 };
 
@@ -42,6 +43,8 @@ static void set_shares(struct figures *f, const pinfold_stats *old,
                              f->share[TRANSFORM]);
     f->share[CALLER] = between(
         (double)(now->caller_wait_ns - old->caller_wait_ns) / (seconds * 1e9));
+    f->full = (double)(now->worker_wait_ns - old->worker_wait_ns) /
+              (seconds * 1e9);
 }
 
 static struct figures figures_of(const struct pfi_cli_watched *w)
@@ -70,7 +73,7 @@ static struct figures figures_of(const struct pfi_cli_watched *w)
 
 static const char *bottleneck(const struct figures *f)
 {
-    return f->share[CALLER] > f->share[IDLE] ? "loading is the bottleneck"
+    return f->share[CALLER] > f->full ? "loading is the bottleneck"
                                              : "the caller is the bottleneck";
 }
 

@@ -40,6 +40,7 @@ pinfold_status pfi_loader_begin(pinfold_loader *loader, int64_t epoch,
     pfi_ring_reset(&loader->host);
     pfi_ring_reset(&loader->dev);
     loader->filling = NULL;
+    loader->full_since_ns = 0;
     pthread_mutex_unlock(&loader->lock);
     /* No thread looks at the order before `started`. */
     if (loader->ahead)

@@ -118,6 +118,7 @@ struct pinfold_loader {
     int32_t n_gone;        /* lock; workers whose threads end */
     bool copying;          /* lock; the device thread is at a batch */
     struct pfi_slot *filling; /* lock; batch that samples are handed out of */
+    uint64_t full_since_ns;   /* lock; no slot is free or filled; 0 = not so */
     struct pfi_ring host, dev; /* lock; dev has no slots without upload */
     pinfold_error failure; /* lock; of the device thread, until the next start */
     pinfold_stats stats;   /* lock */

@@ -24,6 +24,10 @@ static struct pfi_slot *next_filling(pinfold_loader *loader)
         return NULL;
     slot = pfi_ring_fill(&loader->host);
     if (slot) {
+        if (loader->full_since_ns)
+            loader->stats.worker_wait_ns +=
+                pfi_now_ns() - loader->full_since_ns;
+        loader->full_since_ns = 0;
         slot->meta.count =
             (int32_t)(batch_at(loader, slot->meta.number + 1) -
                       batch_at(loader, slot->meta.number));
@@ -176,6 +180,16 @@ void pfi_job_finish(pinfold_loader *loader, const struct pfi_job *job)
     pthread_cond_broadcast(&loader->idle);
 }
 
+/* A worker found nothing to make.  As long as a slot is being filled it waits
+ * for the other workers: only a full ring waits for the caller. */
+static void look_full(pinfold_loader *loader)
+{
+    if (loader->started && !loader->cancelled && !loader->full_since_ns &&
+        loader->host.next_fill < loader->now.end &&
+        !pfi_ring_count(&loader->host, PFI_SLOT_FILLING))
+        loader->full_since_ns = pfi_now_ns();
+}
+
 /* Waits for a sample to make, which `job` then is; false at the close.  The
  * lock is held.  `idle` is when the worker began to have nothing to do. */
 static bool await_job(struct pfi_worker *worker, struct pfi_job *job,
@@ -185,15 +199,9 @@ static bool await_job(struct pfi_worker *worker, struct pfi_job *job,
     bool waited = false;
 
     while (!loader->closing && !pfi_job_take(loader, job)) {
-        /* Only a full ring counts as waiting for the caller. */
-        const bool full = loader->started && !loader->cancelled &&
-                          loader->host.next_fill < loader->now.end;
-        const uint64_t start = pfi_now_ns();
-
+        look_full(loader);
         pthread_cond_wait(&loader->work, &loader->lock);
         waited = true;
-        if (full)
-            loader->stats.worker_wait_ns += pfi_now_ns() - start;
     }
     if (loader->closing)
         return false;
