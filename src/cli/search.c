@@ -29,7 +29,8 @@
  * Choice.    The smallest number whose ratio to the leader is within the
  *            tolerance, noise included.  It is clear when no other live point
  *            can be faster by more than the tolerance, noise included, and no
- *            smaller one is left in doubt. */
+ *            smaller one is left in doubt.  A number below `least` is the
+ *            choice only where it is the leader and no other is as good. */
 #include "src/cli/search.h"
 
 #include <math.h>
@@ -250,12 +251,26 @@ static void find_leader(struct pfi_search *s)
     }
 }
 
+static bool is_below(const struct pfi_search *s, int point)
+{
+    return s->points[point].number < s->options.least;
+}
+
+/* How much faster than the choice another point may be, as a logarithm. */
+static double slack(const struct pfi_search *s, int point)
+{
+    return is_below(s, s->choice) && !is_below(s, point) ? -tolerance(s)
+                                                         : tolerance(s);
+}
+
 /* The smallest that is as good as the leader, noise included; else that. */
 static void find_choice(struct pfi_search *s)
 {
+    const int end = is_below(s, s->leader) ? s->n_points : s->leader;
+
     s->choice = s->leader;
-    for (int i = 0; i < s->leader; i++) {
-        if (!s->points[i].live)
+    for (int i = 0; i < end; i++) {
+        if (!s->points[i].live || is_below(s, i))
             continue;
         const struct comparison c = compare(s, i, s->leader);
 
@@ -277,7 +292,7 @@ static bool revive(struct pfi_search *s)
         const struct comparison c = compare(s, i, s->choice);
 
         if (p->live || c.n < COARSE_ROUNDS ||
-            c.log_ratio + c.width / WIDTH <= tolerance(s))
+            c.log_ratio + c.width / WIDTH <= slack(s, i))
             continue;
         p->live = true;
         any = true;
@@ -295,7 +310,7 @@ static bool is_clear(struct pfi_search *s)
             continue;
         const struct comparison c = compare(s, i, s->choice);
 
-        if (c.n < s->options.min_rounds || upper(&c) > tolerance(s))
+        if (c.n < s->options.min_rounds || upper(&c) > slack(s, i))
             return false;
     }
     return s->n_points == 1 || (isfinite(s->noise) && !revive(s));
@@ -306,7 +321,7 @@ static bool is_clear(struct pfi_search *s)
 static bool in_doubt(const struct pfi_search *s)
 {
     for (int i = 0; i < s->choice; i++) {
-        if (!s->points[i].live || i == s->leader)
+        if (!s->points[i].live || i == s->leader || is_below(s, i))
             continue;
         const struct comparison c = compare(s, i, s->leader);
 
@@ -341,7 +356,7 @@ static bool is_matched(const struct pfi_search *s, int point)
     const struct comparison c = compare(s, point, s->choice);
 
     return point > s->choice && c.n > 2 &&
-           upper(&c) + possible_gain(s, point) <= tolerance(s);
+           upper(&c) + possible_gain(s, point) <= slack(s, point);
 }
 
 /* Drops the slower half by the medians, beyond a few and beyond those less

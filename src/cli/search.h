@@ -27,6 +27,8 @@ struct pfi_search_options {
     int n_numbers, n_settings;
     int min_rounds, max_rounds; /* that the choice is measured in */
     double tolerance;           /* such as 0.02 */
+    int least; /* a smaller number must be faster than all from here on by more
+                * than the tolerance */
     bool exhaustive;            /* every number in every round, none dropped */
     bool all; /* start with every number, not with each fourth */
 };

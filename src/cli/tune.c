@@ -72,6 +72,8 @@ static bool measure_slots(void *cookie, int number, int setting, double *rate)
 
 /* ----------------------------------------------------------------- search --- */
 
+/* Without workers no batch is made while another is used, which does not show
+ * here, where a batch is given back at once: so none must be faster than all. */
 static bool search_workers(struct pfi_tune *t)
 {
     int numbers[PINFOLD_WORKERS_MAX + 1];
@@ -84,6 +86,7 @@ static bool search_workers(struct pfi_tune *t)
         .min_rounds = MIN_ROUNDS,
         .max_rounds = (int)t->o->tune.rounds,
         .tolerance = TOLERANCE,
+        .least = t->dataset && t->highest > 0,
         .exhaustive = t->o->tune.exhaustive};
 
     for (int i = 0; i <= t->highest; i++)
@@ -100,8 +103,7 @@ static bool search_workers(struct pfi_tune *t)
     return true;
 }
 
-/* From two on: with one, no batch is made while another is used, which does not
- * show here, where a batch is given back at once. */
+/* From two on: one is for slots what none is for workers. */
 static bool search_slots(struct pfi_tune *t)
 {
     static const int numbers[] = {2, 3, 4, 6, 8};
@@ -152,6 +154,8 @@ static bool run(struct pfi_tune *t)
     t->end = PFI_TUNE_ROUNDS;
     if (warm_up(t)) {
         good = search_workers(t);
+        /* Without workers a batch is made when it is asked for. */
+        t->slots_searched = t->slots_searched && t->workers > 0;
         if (good && t->by_workers.clear && t->slots_searched &&
             !pfi_cli_signal() && t->end == PFI_TUNE_ROUNDS)
             good = search_slots(t);

@@ -354,6 +354,60 @@ Test(search, is_not_clear_in_noise)
     pfi_search_close(&s);
 }
 
+/* Numbers 0 to 4 on two busy CPUs, of which 0 is `gain` faster than 1, the best
+ * of the others; in `rounds` at most, `least` being 1. */
+static void run_from_one(struct pfi_search *s, double gain, double gauss,
+                         int rounds, uint64_t seed)
+{
+    static const int numbers[] = {0, 1, 2, 3, 4};
+    struct curve c = {.noise = {.gauss = gauss},
+                      .state = 0x9E3779B97F4A7C15u * (seed + 1),
+                      .period = 1};
+    const struct pfi_search_options options = {.measure = measure,
+                                               .cookie = &c,
+                                               .numbers = numbers,
+                                               .n_numbers = 5,
+                                               .n_settings = 1,
+                                               .min_rounds = 5,
+                                               .max_rounds = rounds,
+                                               .tolerance = 0.02,
+                                               .least = 1};
+
+    c.truth[0][0] = 100 * (1 + gain);
+    for (int n = 1; n <= 4; n++)
+        c.truth[n][0] = 100 - n + 1;
+    for (int i = 0; i < 8; i++)
+        (void)uniform(&c, 0, 1);
+    cr_assert(pfi_search_run(s, &options));
+}
+
+/* None is chosen only where it is surely faster than some. */
+Test(search, prefers_the_least_number)
+{
+    struct pfi_search s;
+    int chosen = 0, clear = 0;
+
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        run_from_one(&s, 0.01, 0.02, seed % 2 ? 6 : 100, seed);
+        chosen += s.clear && s.points[s.choice].number == 0;
+        clear += s.clear;
+        pfi_search_close(&s);
+    }
+    (void)printf("0 chosen in %d of %d clear searches\n", chosen, clear);
+    cr_expect_leq(chosen, 3);
+    cr_expect_geq(clear, 20);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        run_from_one(&s, 0.1, 0.01, 100, seed);
+        cr_expect(s.clear);
+        cr_expect_eq(s.points[s.choice].number, 0);
+        pfi_search_close(&s);
+    }
+    run_from_one(&s, 0, 0, 20, 0);
+    cr_expect(s.clear);
+    cr_expect_eq(s.points[s.choice].number, 1);
+    pfi_search_close(&s);
+}
+
 static bool stop_after_three(void *cookie, int number, int setting,
                              double *rate)
 {
