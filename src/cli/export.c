@@ -280,15 +280,22 @@ static int take_name(struct pfi_cli_options *o)
         [PFI_CLI_RAW] = "raw makes a folder with data.bin",
         [PFI_CLI_NPY_EACH] = "npy-each makes a folder of .npy files",
     };
-    const char *const out = o->arguments[1];
+    static const char *const files[] = {".npy", ".npz",  ".pt",      ".pth",
+                                        ".pkl", ".bin",  ".tar",     ".zip",
+                                        ".h5",  ".hdf5", ".parquet", ".tfrecord"};
+    const char *const out = o->arguments[1], *file = NULL;
     const bool tensors = ends_in(out, ".safetensors");
 
     if (tensors && !o->format_given)
         o->format = PFI_CLI_SAFETENSORS;
-    if (tensors ? o->format == PFI_CLI_SAFETENSORS : !ends_in(out, ".npy"))
+    if (tensors && o->format != PFI_CLI_SAFETENSORS)
+        file = "safetensors";
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        file = ends_in(out, files[i]) ? files[i] : file;
+    if (!file)
         return PFI_CLI_OK;
-    pfi_cli_say("pinfold: %s: named as one %s file, but --format %s", out,
-                tensors ? "safetensors" : ".npy", made[o->format]);
+    pfi_cli_say("pinfold: %s: named as one %s file, but --format %s", out, file,
+                made[o->format]);
     return PFI_CLI_USAGE;
 }
 

@@ -6,6 +6,7 @@
 #include "src/cli/order.h"
 #include "src/cli/run.h"
 #include "src/cli/sheet.h"
+#include "src/cli/sheet_options.h"
 #include "src/cli/text.h"
 
 /* Where no number is given; as many columns as leave a pane so many characters
@@ -157,6 +158,11 @@ int pfi_cli_sheet(const struct pfi_cli_options *o)
     pinfold_error err;
     int code;
 
+    if (!o->sheet.term && pfi_cli_sheet_name_wrong(o->arguments[1])) {
+        pfi_cli_say("pinfold: %s: %s", o->arguments[1],
+                    pfi_cli_sheet_name_wrong(o->arguments[1]));
+        return PFI_CLI_USAGE;
+    }
     if (o->sheet.term && !pfi_cli_terminal_find(&terminal, o->sheet.term))
         return PFI_CLI_USAGE;
     if (pfi_cli_dataset_open(&dataset, o, &err))

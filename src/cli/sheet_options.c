@@ -3,7 +3,10 @@
 #include "src/cli/sheet_options.h"
 
 #include <stddef.h>
+#include <string.h>
+#include <strings.h>
 
+#include "src/cli/label.h"
 #include "src/cli/values.h"
 
 const char *pfi_cli_take_count(struct pfi_cli_options *o, const char *text)
@@ -50,7 +53,16 @@ const char *pfi_cli_take_term(struct pfi_cli_options *o, const char *text)
 const char *pfi_cli_take_sheet(struct pfi_cli_options *o, const char *text)
 {
     o->sheet.file = text;
-    return *text ? NULL : "no file";
+    return *text ? pfi_cli_sheet_name_wrong(text) : "no file";
+}
+
+const char *pfi_cli_sheet_name_wrong(const char *path)
+{
+    const char *const end = strrchr(pfi_cli_base_name(path), '.');
+
+    return end && end[1] && strcasecmp(end, ".png") != 0
+               ? "a sheet is written as PNG: name it .png"
+               : NULL;
 }
 
 const char *pfi_cli_take_quarantine(struct pfi_cli_options *o, const char *text)

@@ -16,4 +16,7 @@ const char *pfi_cli_take_quarantine(struct pfi_cli_options *o,
                                     const char *text);
 const char *pfi_cli_take_null(struct pfi_cli_options *o, const char *text);
 
+/* What is wrong with a sheet's name, or NULL. */
+const char *pfi_cli_sheet_name_wrong(const char *path);
+
 #endif
