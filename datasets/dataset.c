@@ -69,8 +69,9 @@ static pinfold_status fail_empty(const pinfold_dataset *dataset,
         before = l->ends[c];
     }
     (void)pfi_fail_path(err, PINFOLD_E_ARGUMENT, 0, names,
-                        "no picture in this class; extensions: .jpg .jpeg "
-                        ".png .ppm .bmp .pgm .tif .tiff .webp");
+                        "no picture in this class (allow_empty keeps it); "
+                        "extensions: .jpg .jpeg .png .ppm .bmp .pgm .tif "
+                        ".tiff .webp");
     pfi_error_add_path(err, dataset->root);
     return PINFOLD_E_ARGUMENT;
 }

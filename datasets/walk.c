@@ -122,7 +122,8 @@ static pinfold_status walk(struct walk *w, const char *class_list,
         return status;
     if (!l->classes.count)
         return pfi_fail_path(w->err, PINFOLD_E_ARGUMENT, 0, w->root->path,
-                             "no class folder in it");
+                             "no class folder in it: pictures belong one folder "
+                             "deeper, as CLASS/PICTURE");
     return read_classes(w, threads);
 }
 

@@ -284,7 +284,8 @@ Test(folder, names_as_many_empty_classes_as_fit)
 Test(folder, refuses_a_root_without_classes)
 {
     make_files("1.png\n");
-    expect_failure(PINFOLD_E_ARGUMENT, 0, "no class folder in it");
+    expect_failure(PINFOLD_E_ARGUMENT, 0,
+                   "no class folder in it: pictures belong one folder deeper");
     cr_assert_eq(open_as(root, true), PINFOLD_E_ARGUMENT);
 }
 
