@@ -40,10 +40,10 @@ void pfi_cli_pack_plan(struct pfi_cli_pack *pack,
     };
     memcpy(t[PFI_CLI_PACK_IMAGES].shape, e->shape, sizeof(e->shape));
     t[PFI_CLI_PACK_PADDING] = column("padding", "U8", 1, 0);
-    t[PFI_CLI_PACK_INDEX] = column("index", "I64", 8, n);
+    t[PFI_CLI_PACK_INDEX] = column("indices", "I64", 8, n);
     t[PFI_CLI_PACK_LABELS] = e->o->labels32 ? column("labels", "I32", 4, n)
                                             : column("labels", "I64", 8, n);
-    t[PFI_CLI_PACK_STATUS] = column("status", "I32", 4, n);
+    t[PFI_CLI_PACK_STATUS] = column("statuses", "I32", 4, n);
     t[PFI_CLI_PACK_PATHS] = column("paths", "U8", 1, 0);
 }
 

@@ -34,7 +34,7 @@ for t in manifest["tensors"]:
     assert t["sha256"] in (None, hashlib.sha256(part).hexdigest())
     raw[t["name"]] = np.ndarray(t["shape"], types[t["dtype"]], part, strides=t["strides"])
 assert (raw["images"] == images).all() and (raw["labels"] == labels).all()
-assert raw["index"].tolist() == list(range(n)) and not raw["status"].any()
+assert raw["indices"].tolist() == list(range(n)) and not raw["statuses"].any()
 bad = json.loads((folder / "raw-bad/manifest.json").read_text())
 assert bad["bad_samples"] == 1 and bad["samples"][0]["status"] == "PINFOLD_E_CORRUPT"
 assert not np.frombuffer((folder / "raw-bad/data.bin").read_bytes()[:4 * 2883], "<f4").any()
