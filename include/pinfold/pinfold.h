@@ -542,7 +542,9 @@ typedef struct pinfold_loader_options {
                           * with upload, as many again on the device */
     int32_t shuffle;     /* 1 = the order of torch's DataLoader(shuffle=True)
                           * with a generator of this seed */
-    int32_t drop_last;   /* 1 = leave out a short last batch */
+    int32_t drop_last;   /* 1 = leave out a short last batch; of fewer samples
+                          * than a batch none is left, as with torch, and
+                          * next gives PINFOLD_END at once */
     int32_t device;      /* CUDA device ordinal; 0 = the first */
     pinfold_upload upload;         /* 0 = PINFOLD_UPLOAD_OFF */
     pinfold_memory memory;         /* 0 = PINFOLD_MEMORY_AUTO */

@@ -170,6 +170,8 @@ static pinfold_status open_loaders(struct lane *lanes, int n,
         lanes[i].loader_options = options;
         status =
             pinfold_loader_open(&lanes[i].loader, dataset, &options, err);
+        if (!status && !i)
+            pfi_cli_say_empty(lanes[i].loader, o);
     }
     pinfold_dataset_close(dataset);
     return status;

@@ -162,6 +162,21 @@ static int help_command(const struct command *command)
     return finish(PFI_CLI_OK, PFI_CLI_FAILED);
 }
 
+/* On what is taken, and yet is hardly meant. */
+static void say_remarks(const struct pfi_cli_options *o)
+{
+    bool large = false;
+
+    for (int c = 0; c < 3; c++)
+        large |= o->recipe.mean[c] > 1 || o->recipe.stddev[c] > 1;
+    if (pfi_cli_seed_is_idle(o))
+        pfi_cli_say("pinfold: --seed has no effect: nothing is random without "
+                    "--shuffle, another random order, --random-crop or --flip");
+    if (large && o->recipe.dtype != PINFOLD_U8)
+        pfi_cli_say("pinfold: --mean and --std are on 0..1, and one above 1 is "
+                    "taken as it is: for 0..255 divide by 255");
+}
+
 static int run_command(const struct command *command, int n, char **words)
 {
     struct pfi_cli_options options;
@@ -204,9 +219,8 @@ static int run_command(const struct command *command, int n, char **words)
         pfi_cli_say("pinfold: %s", err.message);
         return usage_error(command);
     }
-    if (pfi_cli_seed_is_idle(&options) && !options.quiet)
-        pfi_cli_say("pinfold: --seed has no effect: nothing is random without "
-                    "--shuffle, another random order, --random-crop or --flip");
+    if (!options.quiet)
+        say_remarks(&options);
     pfi_cli_catch_signals();
     /* As diff(1), whose 1 says that something differs. */
     return finish(command->run(&options), command->bit == PFI_CLI_DIFF

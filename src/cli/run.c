@@ -87,8 +87,8 @@ static void say_no_upload(const pinfold_loader *loader,
                   why);
 }
 
-static void say_empty(const pinfold_loader *loader,
-                      const struct pfi_cli_options *o)
+void pfi_cli_say_empty(const pinfold_loader *loader,
+                       const struct pfi_cli_options *o)
 {
     if (!o->quiet && o->loader.drop_last && !pinfold_loader_batch_count(loader))
         pfi_cli_say("pinfold: no batch: --drop-last, and fewer samples than "
@@ -131,7 +131,7 @@ int pfi_cli_run_open_loader(struct pfi_cli_run *run,
     if (status)
         return pfi_cli_run_close(run, pfi_cli_fail(&err));
     say_no_upload(run->loader, o);
-    say_empty(run->loader, o);
+    pfi_cli_say_empty(run->loader, o);
     if ((o->watch || o->metrics) &&
         pfi_cli_monitor_open(&run->monitor, o, run->loader))
         return pfi_cli_run_close(run, PFI_CLI_FAILED);

@@ -58,6 +58,9 @@ pinfold_status pfi_cli_warm_up(pinfold_loader *loader,
                                const struct pfi_cli_options *o,
                                struct pfi_cli_bar *bar, pinfold_error *err);
 
+/* Remarks on stderr that --drop-last leaves no batch, where it does. */
+void pfi_cli_say_empty(const pinfold_loader *loader,
+                       const struct pfi_cli_options *o);
 /* Prints the first few bad samples of a run; returns how many the batch had. */
 int pfi_cli_report_bad(const pinfold_batch *batch, long long before);
 

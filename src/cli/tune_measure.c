@@ -84,6 +84,11 @@ static bool load_once(struct pfi_tune *t, struct pfi_tune_row *row)
     status = pinfold_loader_open(&loader, t->dataset, &options, &err);
     if (!status)
         status = load(t, loader, row, &err);
+    if (status == PINFOLD_END && !(row->rate > 0)) {
+        pfi_tune_live_end(t);
+        pfi_cli_say_empty(loader, t->o);
+        t->end = PFI_TUNE_FAILED;
+    }
     pfi_cli_loader_close(loader);
     if (status < 0) {
         pfi_tune_live_end(t);
