@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pinfold diff: two tensors, or a tensor and what a tree gives; where they
  * differ, and why. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -322,8 +321,7 @@ int pfi_cli_diff(const struct pfi_cli_options *o)
     d->b.name = o->arguments[1];
     d->paths = a.paths ? &a : NULL;
     if (stat(o->arguments[1], &st)) {
-        (void)fprintf(stderr, "pinfold: %s: %s\n", o->arguments[1],
-                      strerror(errno));
+        pfi_cli_cannot(o->arguments[1], "read");
         code = TROUBLE;
     } else {
         code = S_ISDIR(st.st_mode) ? against_tree(d) : against_tensor(d);

@@ -45,8 +45,8 @@ int pfi_cli_export_errno(const struct pfi_cli_export *e, const char *name)
 {
     const int code = errno;
 
-    pfi_cli_say("pinfold: %s%s%s: %s", e->o->arguments[1], *name ? "/" : "",
-                name, strerror(code));
+    pfi_cli_say("pinfold: %s%s%s: cannot write: %s", e->o->arguments[1],
+                *name ? "/" : "", name, strerror(code));
     return PFI_CLI_FAILED;
 }
 
@@ -69,12 +69,12 @@ int pfi_cli_export_folder(const struct pfi_cli_export *e)
     int folder;
 
     if (mkdir(path, 0777) && errno != EEXIST) {
-        pfi_cli_export_errno(e, "");
+        pfi_cli_cannot(path, "make the folder");
         return -1;
     }
     folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) {
-        pfi_cli_export_errno(e, "");
+        pfi_cli_cannot(path, "open the folder");
         return -1;
     }
     if (!e->shard && !e->o->force &&
@@ -109,7 +109,7 @@ int pfi_cli_export_parent(const struct pfi_cli_export *e, char **name)
     const int folder = pfi_cli_place_parent(e->o->arguments[1], &path, name);
 
     if (folder < 0)
-        pfi_cli_export_errno(e, "");
+        pfi_cli_cannot(e->o->arguments[1], "open the folder that holds it");
     free(path);
     return folder;
 }

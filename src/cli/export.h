@@ -53,7 +53,7 @@ int pfi_cli_export_open_images(const struct pfi_cli_export *e,
                                struct pfi_cli_part *part, int folder,
                                const char *name);
 
-/* Prints "pinfold: TARGET[/NAME]: ..." for errno. */
+/* Prints "pinfold: TARGET[/NAME]: cannot write: " and why by errno. */
 int pfi_cli_export_errno(const struct pfi_cli_export *e, const char *name);
 /* Whether the name is taken in the folder, or that cannot be told; prints why
  * nothing can be written there. */

@@ -124,8 +124,10 @@ static int open_each(struct pfi_cli_export *e)
         return PFI_CLI_FAILED;
     /* A leftover of a killed run is removed. */
     pfi_cli_remove_export(s->parent, s->temporary);
-    if (mkdirat(s->parent, s->temporary, 0777))
-        return pfi_cli_export_errno(e, "");
+    if (mkdirat(s->parent, s->temporary, 0777)) {
+        pfi_cli_cannot(e->o->arguments[1], "make the folder");
+        return PFI_CLI_FAILED;
+    }
     s->made = true;
     s->folder = openat(s->parent, s->temporary,
                        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

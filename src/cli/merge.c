@@ -26,6 +26,12 @@ static int fail(const struct pfi_cli_merge *m, const char *name,
     return pfi_cli_place_fail(&m->place, name, why);
 }
 
+static int cannot(const struct pfi_cli_merge *m, const char *name,
+                  const char *what)
+{
+    return pfi_cli_place_cannot(&m->place, name, what);
+}
+
 /* ----------------------------------------------------------------- copy --- */
 
 static ssize_t copy_plain(int from, off_t at, int to, size_t size)
@@ -95,8 +101,8 @@ static int stream(struct pfi_cli_merge *m, const struct pfi_cli_merged *shard,
             got += more > 0 ? (size_t)more : 0;
         }
         if (got < size)
-            return fail(m, shard->images,
-                        more < 0 ? strerror(errno) : "cut short");
+            return more < 0 ? cannot(m, shard->images, "read")
+                            : fail(m, shard->images, "cut short");
         code = pfi_cli_export_format(&m->o)->write(&m->e, &batch);
     }
     return code;
@@ -109,7 +115,7 @@ static int copy(struct pfi_cli_merge *m, const struct pfi_cli_merged *shard,
 
     if (copy_range(shard->fd, (off_t)(shard->offset + (size_t)i * size),
                    fileno(out), (size_t)n * size))
-        return fail(m, shard->images, strerror(errno));
+        return cannot(m, shard->images, "copy");
     return PFI_CLI_OK;
 }
 
@@ -168,7 +174,7 @@ static int open_images(struct pfi_cli_merge *m)
         shard->fd = openat(m->place.folder, shard->images,
                            O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
         if (shard->fd < 0 || fstat(shard->fd, &st))
-            return fail(m, shard->images, strerror(errno));
+            return cannot(m, shard->images, "open");
         if ((uint64_t)st.st_size <
             shard->offset + (uint64_t)shard->count * m->e.sample_bytes)
             return fail(m, shard->images, "cut short");
@@ -181,7 +187,7 @@ static int remove_file(const struct pfi_cli_merge *m, struct pfi_cli_json entry,
 {
     (void)entry;
     if (unlinkat(m->place.folder, name, 0))
-        return fail(m, name, strerror(errno));
+        return cannot(m, name, "remove");
     return PFI_CLI_OK;
 }
 
@@ -192,7 +198,7 @@ static int remove_shards(const struct pfi_cli_merge *m)
 
     for (int32_t r = 0; !code && r < m->world; r++) {
         if (unlinkat(m->place.folder, m->shards[r].manifest, 0))
-            return fail(m, m->shards[r].manifest, strerror(errno));
+            return cannot(m, m->shards[r].manifest, "remove");
         code = pfi_cli_merge_files(m, r, remove_file);
     }
     return code;
@@ -244,7 +250,7 @@ int pfi_cli_merge(const struct pfi_cli_options *o)
         return PFI_CLI_USAGE;
     }
     if (open_place(&m)) {
-        pfi_cli_say("pinfold: %s: %s", o->arguments[0], strerror(errno));
+        pfi_cli_cannot(o->arguments[0], "open the folder");
         code = PFI_CLI_FAILED;
     } else {
         code = merge(&m);

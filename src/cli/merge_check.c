@@ -54,7 +54,7 @@ static int check_file(const struct pfi_cli_merge *m, struct pfi_cli_json entry,
     if (!pfi_cli_merge_number(entry, "bytes", &bytes))
         return fail(m, name, "its manifest does not say how long it is");
     if (fstatat(m->place.folder, name, &st, AT_SYMLINK_NOFOLLOW))
-        return fail(m, name, strerror(errno));
+        return pfi_cli_place_cannot(&m->place, name, "read");
     if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != bytes) {
         (void)snprintf(why, sizeof(why), "%lld bytes, %llu in its manifest",
                        (long long)st.st_size, (unsigned long long)bytes);
@@ -66,7 +66,7 @@ static int check_file(const struct pfi_cli_merge *m, struct pfi_cli_json entry,
         !pfi_cli_json_string(&value, wanted, sizeof(wanted)))
         return fail(m, name, "its manifest has no checksum");
     if (!pfi_cli_sha256_file(m->place.folder, name, got))
-        return fail(m, name, strerror(errno));
+        return pfi_cli_place_cannot(&m->place, name, "read");
     return strcmp(got, wanted) ? fail(m, name, "its checksum differs")
                                : PFI_CLI_OK;
 }

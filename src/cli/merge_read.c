@@ -103,7 +103,7 @@ static int find_world(struct pfi_cli_merge *m, int32_t *found)
     if (!dir) {
         if (fd >= 0)
             close(fd);
-        return fail(m, "", strerror(errno));
+        return pfi_cli_place_cannot(&m->place, "", "read the folder");
     }
     for (errno = 0; (entry = readdir(dir)) != NULL; errno = 0) {
         const int32_t world = world_of(m, entry->d_name);
@@ -121,7 +121,8 @@ static int find_world(struct pfi_cli_merge *m, int32_t *found)
         *found += world != 0;
     }
     if (!entry && errno) {
-        (void)snprintf(why, sizeof(why), "%s", strerror(errno));
+        (void)snprintf(why, sizeof(why), "cannot read the folder: %s",
+                       strerror(errno));
         m->world = 0;
     }
     (void)closedir(dir);
@@ -171,7 +172,7 @@ static int read_text(struct pfi_cli_merge *m, int32_t rank)
         return fail(m, "", strerror(ENOMEM));
     shard->text = pfi_cli_place_read(&m->place, shard->manifest);
     if (!shard->text)
-        return fail(m, shard->manifest, strerror(errno));
+        return pfi_cli_place_cannot(&m->place, shard->manifest, "read");
     shard->size = strlen(shard->text);
     shard->names = malloc(2 * shard->size + 2);
     return shard->names ? PFI_CLI_OK

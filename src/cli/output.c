@@ -14,7 +14,7 @@
 
 static int fail(const struct pfi_cli_output *output)
 {
-    pfi_cli_say("pinfold: %s: %s", output->path, strerror(errno));
+    pfi_cli_cannot(output->path, "write");
     return PFI_CLI_FAILED;
 }
 

@@ -135,3 +135,12 @@ int pfi_cli_place_fail(const struct pfi_cli_place *place, const char *name,
                 why);
     return PFI_CLI_FAILED;
 }
+
+int pfi_cli_place_cannot(const struct pfi_cli_place *place, const char *name,
+                         const char *what)
+{
+    char why[160];
+
+    (void)snprintf(why, sizeof(why), "cannot %s: %s", what, strerror(errno));
+    return pfi_cli_place_fail(place, name, why);
+}

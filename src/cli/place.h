@@ -45,5 +45,8 @@ char *pfi_cli_place_read(const struct pfi_cli_place *place, const char *name);
 /* Prints "pinfold: FOLDER/NAME: WHY" and returns the exit status. */
 int pfi_cli_place_fail(const struct pfi_cli_place *place, const char *name,
                        const char *why);
+/* The same with "cannot WHAT: " and why by errno. */
+int pfi_cli_place_cannot(const struct pfi_cli_place *place, const char *name,
+                         const char *what);
 
 #endif

@@ -226,6 +226,18 @@ void pfi_cli_loader_close(pinfold_loader *loader)
         pfi_cli_say("pinfold: %s", err.message);
 }
 
+void pfi_cli_tell_bad(const pinfold_dataset *dataset, int64_t index,
+                      const char *why)
+{
+    const char *const root = pinfold_dataset_root(dataset);
+    const char *const path = pinfold_dataset_path(dataset, index);
+    const bool inside = *path != '/'; /* a list's may be anywhere */
+
+    pfi_cli_say("pinfold: sample %lld: %s%s%s: %s", (long long)index,
+                inside ? root : "",
+                inside && root[strlen(root) - 1] != '/' ? "/" : "", path, why);
+}
+
 int pfi_cli_report_bad(const pinfold_batch *batch, long long before)
 {
     pinfold_error err;

@@ -61,6 +61,9 @@ pinfold_status pfi_cli_warm_up(pinfold_loader *loader,
 /* Remarks on stderr that --drop-last leaves no batch, where it does. */
 void pfi_cli_say_empty(const pinfold_loader *loader,
                        const struct pfi_cli_options *o);
+/* Says on stderr why a sample is bad, as pfi_cli_report_bad() does. */
+void pfi_cli_tell_bad(const pinfold_dataset *dataset, int64_t index,
+                      const char *why);
 /* Prints the first few bad samples of a run; returns how many the batch had. */
 int pfi_cli_report_bad(const pinfold_batch *batch, long long before);
 

@@ -18,6 +18,14 @@ static void *fail(pinfold_error *err, const char *why)
     return NULL;
 }
 
+static void *cannot(pinfold_error *err, const char *what)
+{
+    char why[160];
+
+    (void)snprintf(why, sizeof(why), "cannot %s: %s", what, strerror(errno));
+    return fail(err, why);
+}
+
 static void *fail_memory(pinfold_error *err, const char *why)
 {
     (void)fail(err, why);
@@ -74,7 +82,7 @@ static void *read_open(int fd, uint64_t limit, struct pfi_cli_head *head,
     unsigned char *bytes;
 
     if (fstat(fd, &info))
-        return fail(err, strerror(errno));
+        return cannot(err, "read");
     errno = 0;
     if (!S_ISREG(info.st_mode))
         return fail(err, "not a regular file");
@@ -88,7 +96,8 @@ static void *read_open(int fd, uint64_t limit, struct pfi_cli_head *head,
     if (read_up_to(fd, bytes, head->size) == head->size)
         return bytes;
     free(bytes);
-    return fail(err, errno ? strerror(errno) : "it shrank while it was read");
+    return errno ? cannot(err, "read")
+                 : fail(err, "it shrank while it was read");
 }
 
 void *pfi_cli_sample_head(const pinfold_dataset *dataset, int64_t index,
@@ -107,7 +116,7 @@ void *pfi_cli_sample_head(const pinfold_dataset *dataset, int64_t index,
     } while (fd < 0 && errno == EINTR);
     free(path);
     if (fd < 0)
-        return fail(err, strerror(errno));
+        return cannot(err, "open");
     bytes = read_open(fd, limit, head, err);
     close(fd);
     return bytes;
@@ -153,7 +162,7 @@ static void *read_stream(FILE *file, uint64_t limit, size_t *size,
         return fail_memory(err, "no memory for the file");
     if (used > limit || ferror(file)) {
         (void)(used > limit ? fail_size("at least ", used, limit, err)
-                            : fail(err, strerror(errno)));
+                            : cannot(err, "read"));
         free(bytes);
         return NULL;
     }
@@ -171,9 +180,9 @@ void *pfi_cli_read_file(const char *path, uint64_t limit, size_t *size,
 
     *err = (pinfold_error){.sample = -1};
     if (!file)
-        return fail(err, strerror(errno));
+        return cannot(err, "read");
     if (fstat(fileno(file), &info))
-        (void)fail(err, strerror(errno));
+        (void)cannot(err, "read");
     else if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > limit)
         (void)fail_size("", (uint64_t)info.st_size, limit, err);
     else

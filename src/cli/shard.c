@@ -25,7 +25,7 @@ static int fail(const struct pfi_cli_shard *s, const char *name,
 
 static int fail_errno(const struct pfi_cli_shard *s, const char *name)
 {
-    return fail(s, name, strerror(errno));
+    return pfi_cli_place_cannot(&s->place, name, "write");
 }
 
 /* ----------------------------------------------------------------- open --- */
@@ -40,7 +40,8 @@ static const char *refuse(const struct pfi_cli_options *o)
     return NULL;
 }
 
-static int open_place(struct pfi_cli_shard *s)
+/* What cannot be done, with errno set, or NULL. */
+static const char *open_place(struct pfi_cli_shard *s)
 {
     const struct pfi_cli_options *const o = s->o;
     const bool is_file = o->format == PFI_CLI_SAFETENSORS;
@@ -50,9 +51,9 @@ static int open_place(struct pfi_cli_shard *s)
     const char *stem, *end;
 
     if (!is_file && mkdir(target, 0777) && errno != EEXIST)
-        return -1;
+        return "make the folder";
     if (pfi_cli_place_open(&s->place, target, is_file))
-        return -1;
+        return is_file ? "open the folder that holds it" : "open the folder";
     s->suffix = pfi_cli_suffix(o->order.rank, o->order.world);
     stem = is_file ? s->place.stem : is_raw ? "data" : "images";
     end = is_file ? s->place.end : is_raw ? ".bin" : ".npy";
@@ -65,7 +66,7 @@ static int open_place(struct pfi_cli_shard *s)
         s->images ? pfi_cli_place_name(".", s->images, &none, ".part") : NULL;
     errno = ENOMEM;
     s->files[s->n_files++] = s->images;
-    return s->part && s->manifest && s->journal && s->lock ? 0 : -1;
+    return s->part && s->manifest && s->journal && s->lock ? NULL : "write";
 }
 
 static void hash_dataset(struct pfi_cli_shard *s,
@@ -288,6 +289,7 @@ static int forget_parts(const struct pfi_cli_shard *s)
 int pfi_cli_shard_open(struct pfi_cli_shard *s, const struct pfi_cli_options *o,
                        const pinfold_dataset *dataset)
 {
+    const char *what;
     int code;
 
     *s = (struct pfi_cli_shard){.o = o, .lock_fd = -1, .place.folder = -1};
@@ -295,8 +297,9 @@ int pfi_cli_shard_open(struct pfi_cli_shard *s, const struct pfi_cli_options *o,
         pfi_cli_say("pinfold: %s", refuse(o));
         return PFI_CLI_USAGE;
     }
-    if (open_place(s)) {
-        pfi_cli_say("pinfold: %s: %s", o->arguments[1], strerror(errno));
+    what = open_place(s);
+    if (what) {
+        pfi_cli_cannot(o->arguments[1], what);
         return PFI_CLI_FAILED;
     }
     hash_dataset(s, dataset);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The manifest and the journal of a shard, written and read. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +79,7 @@ static int write_file(FILE *out, const struct pfi_cli_shard *s, int i)
 
     if (fstatat(s->place.folder, name, &st, AT_SYMLINK_NOFOLLOW) ||
         (s->o->checksums && !pfi_cli_sha256_file(s->place.folder, name, hex)))
-        return pfi_cli_place_fail(&s->place, name, strerror(errno));
+        return pfi_cli_place_cannot(&s->place, name, "read");
     (void)fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
     pfi_cli_print_json_exact(out, name);
     (void)fprintf(out, ",\"bytes\":%lld", (long long)st.st_size);

@@ -169,8 +169,7 @@ static int take_sample(const struct maker *m, struct pfi_cli_tile *tile,
 void pfi_cli_tile_tell(const struct pfi_cli_tile *tile,
                        const pinfold_dataset *dataset)
 {
-    pfi_cli_say("pinfold: sample %lld: %s: %s", (long long)tile->index,
-                pinfold_dataset_path(dataset, tile->index), tile->wrong);
+    pfi_cli_tell_bad(dataset, tile->index, tile->wrong);
 }
 
 /* Samples [from, from + n) of the sheet. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Where contact sheets go: a PNG file, or a terminal. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +39,7 @@ static int write_png(const struct pfi_cli_image *image, const char *path)
     if (!png)
         code = fail("pixels that memory has no room to compress");
     else if (fwrite(png, 1, size, output.part.file) != size) {
-        pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
+        pfi_cli_cannot(path, "write");
         code = PFI_CLI_FAILED;
     } else if (pfi_cli_signal())
         code = PFI_CLI_FAILED;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/cli/crew.h"
+#include "src/cli/run.h"
 #include "src/cli/sample_file.h"
 #include "src/cli/stats.h"
 
@@ -88,10 +89,9 @@ static void tell_bad(struct pfi_cli_dataset_stats *s)
         if (!s->files[i].status)
             continue;
         if (s->bad++ < SHOWN_BAD)
-            (void)fprintf(stderr, "pinfold: sample %lld: %s: %s\n",
-                          (long long)i, pinfold_dataset_path(s->dataset, i),
-                          s->files[i].message ? s->files[i].message
-                                              : "no reason kept");
+            pfi_cli_tell_bad(s->dataset, i,
+                             s->files[i].message ? s->files[i].message
+                                                 : "no reason kept");
     }
 }
 

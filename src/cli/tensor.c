@@ -31,6 +31,9 @@ bool pfi_cli_tensor_bytes(const int64_t *shape, int rank, size_t item,
     return true;
 }
 
+/* What errno tells of. */
+static const char unread[] = "cannot read";
+
 static const char *map_file(struct pfi_cli_tensor *out, const char *path)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -38,7 +41,7 @@ static const char *map_file(struct pfi_cli_tensor *out, const char *path)
     struct stat st;
 
     if (fd < 0 || fstat(fd, &st)) {
-        wrong = strerror(errno);
+        wrong = unread;
     } else if (!S_ISREG(st.st_mode)) {
         wrong = "not a regular file";
     } else if (st.st_size < 10) {
@@ -47,7 +50,7 @@ static const char *map_file(struct pfi_cli_tensor *out, const char *path)
         out->map_size = (size_t)st.st_size;
         out->map = mmap(NULL, out->map_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (out->map == MAP_FAILED) {
-            wrong = strerror(errno);
+            wrong = unread;
             out->map = NULL;
         }
     }
@@ -85,7 +88,10 @@ bool pfi_cli_tensor_open(struct pfi_cli_tensor *out, const char *path,
     }
     if (!wrong)
         return true;
-    pfi_cli_say("pinfold: %s: %s", path, wrong);
+    if (wrong == unread)
+        pfi_cli_cannot(path, "read");
+    else
+        pfi_cli_say("pinfold: %s: %s", path, wrong);
     pfi_cli_tensor_close(out);
     return false;
 }

@@ -2,6 +2,7 @@
  * Escapes. */
 #include "src/cli/text.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -86,6 +87,11 @@ void pfi_cli_say(const char *format, ...)
     pfi_cli_print_text(stderr, text);
     (void)fputc('\n', stderr);
     funlockfile(stderr);
+}
+
+void pfi_cli_cannot(const char *path, const char *what)
+{
+    pfi_cli_say("pinfold: %s: cannot %s: %s", path, what, strerror(errno));
 }
 
 char *pfi_cli_escape_name(const char *name)

@@ -12,6 +12,8 @@ void pfi_cli_print_name(FILE *out, const char *name);
 void pfi_cli_print_text(FILE *out, const char *text);
 /* Prints such a text and a line end to stderr. */
 __attribute__((format(printf, 1, 2))) void pfi_cli_say(const char *format, ...);
+/* Prints "pinfold: PATH: cannot WHAT: " and why by errno. */
+void pfi_cli_cannot(const char *path, const char *what);
 /* A name with only \\, \t and \n escaped, as golden files have it, in memory that
  * the caller frees; NULL when out of memory. */
 char *pfi_cli_escape_name(const char *name);

@@ -3,7 +3,6 @@
 #include "src/cli/text.h"
 #include "src/cli/trace.h"
 
-#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -65,7 +64,7 @@ bool pfi_cli_trace_open(struct pfi_cli_trace *trace, const char *path)
         .callback = {sizeof(trace->callback), trace, write_event},
     };
     if (pfi_cli_part_user(&trace->part, path)) {
-        pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
+        pfi_cli_cannot(path, "write");
         pfi_cli_part_drop(&trace->part);
         return false;
     }
@@ -103,7 +102,7 @@ bool pfi_cli_trace_close(struct pfi_cli_trace *trace, long long workers)
     (void)fputs("\n]}\n", trace->part.file);
     good = !pfi_cli_part_sync(&trace->part) && !pfi_cli_part_rename(&trace->part);
     if (!good)
-        pfi_cli_say("pinfold: %s: %s", trace->path, strerror(errno));
+        pfi_cli_cannot(trace->path, "write");
     pfi_cli_part_drop(&trace->part);
     return good;
 }

@@ -2,7 +2,6 @@
  * pinfold tune: the best number of workers and slots, memory off and on. */
 #include "src/cli/tune.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -251,7 +250,7 @@ static int open_file(const char *path, struct pfi_cli_part *out)
 {
     if (!path || !pfi_cli_part_user(out, path))
         return PFI_CLI_OK;
-    pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
+    pfi_cli_cannot(path, "write");
     return PFI_CLI_FAILED;
 }
 
@@ -261,7 +260,7 @@ static int close_file(const char *path, struct pfi_cli_part *file)
                                     pfi_cli_part_rename(file));
 
     if (bad)
-        pfi_cli_say("pinfold: %s: %s", path, strerror(errno));
+        pfi_cli_cannot(path, "write");
     return bad ? PFI_CLI_FAILED : PFI_CLI_OK;
 }
 

@@ -61,13 +61,14 @@ void pfi_error_name_sample(const pinfold_dataset *dataset, int64_t index,
                            pinfold_error *err)
 {
     const char *const root = pinfold_dataset_root(dataset);
+    const char *const path = pinfold_dataset_path(dataset, index);
+    const bool inside = *path != '/'; /* a list's may be anywhere */
     char full[2 * PATH_MAX];
 
     if (err)
         err->sample = index;
-    (void)snprintf(full, sizeof(full), "%s%s%s", root,
-                   root[strlen(root) - 1] == '/' ? "" : "/",
-                   pinfold_dataset_path(dataset, index));
+    (void)snprintf(full, sizeof(full), "%s%s%s", inside ? root : "",
+                   inside && root[strlen(root) - 1] != '/' ? "/" : "", path);
     pfi_error_add_path(err, full);
 }
 
