@@ -373,7 +373,7 @@ Test(progressive, limits)
 {
     const struct pfi_window corner = {0, 0, 8, 8};
     struct pfi_limits few = limits;
-    struct pfi_window all = {0, 0, 4000, 4000};
+    struct pfi_window all = {0, 0, 10000, 10000};
     static struct result result;
     struct pfi_arena arena;
     struct pfi_fast *f;
@@ -391,10 +391,11 @@ Test(progressive, limits)
                                  NULL));
     pfi_arena_reset(&arena);
     at = find(&file, 0xC2, 0);
-    memcpy(file.data + at + 5, "\x0F\xA0\x0F\xA0", 4);
+    memcpy(file.data + at + 5, "\x27\x10\x27\x10", 4);
     cr_assert_str_eq(pfi_fast_open(&f, &arena, file.data, file.size, &all,
                                    &limits, NULL),
                      "a window of very many pixels");
+    memcpy(file.data + at + 5, "\x0F\xA0\x0F\xA0", 4);
     cr_assert_null(pfi_fast_open(&f, &arena, file.data, file.size, &corner,
                                  &limits, NULL));
     cr_assert_lt(f->bytes, 4 << 20, "blocks of the window only");

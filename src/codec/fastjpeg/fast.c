@@ -10,9 +10,9 @@
 
 /* Bytes for a window's samples beyond which libjpeg, which holds a few rows
  * only, is the better choice. */
-#define PFI_FAST_MOST ((uint64_t)6 << 20)
+#define PFI_FAST_MOST ((uint64_t)32 << 20)
 /* The same for a progressive picture's coefficients and masks. */
-#define PFI_FAST_MOST_PROGRESS ((uint64_t)12 << 20)
+#define PFI_FAST_MOST_PROGRESS ((uint64_t)64 << 20)
 
 static const char out_of_memory[] = "no memory for its own decoder";
 
