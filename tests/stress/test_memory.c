@@ -15,11 +15,15 @@ void *__real_pfi_calloc(size_t count, size_t size);
 void *__real_pfi_realloc(void *ptr, size_t size);
 void *__real_pfi_aligned_alloc(size_t alignment, size_t size);
 void __real_pfi_free(void *ptr);
+void *__real_pfi_pages_alloc(size_t size);
+void __real_pfi_pages_free(void *ptr, size_t size);
 void *__wrap_pfi_malloc(size_t size);
 void *__wrap_pfi_calloc(size_t count, size_t size);
 void *__wrap_pfi_realloc(void *ptr, size_t size);
 void *__wrap_pfi_aligned_alloc(size_t alignment, size_t size);
 void __wrap_pfi_free(void *ptr);
+void *__wrap_pfi_pages_alloc(size_t size);
+void __wrap_pfi_pages_free(void *ptr, size_t size);
 
 static atomic_long live_bytes, live_blocks, calls;
 
@@ -66,6 +70,27 @@ void __wrap_pfi_free(void *ptr)
 {
     uncount(ptr);
     __real_pfi_free(ptr);
+}
+
+void *__wrap_pfi_pages_alloc(size_t size)
+{
+    void *const ptr = __real_pfi_pages_alloc(size);
+
+    atomic_fetch_add(&calls, 1);
+    if (ptr) {
+        atomic_fetch_add(&live_bytes, (long)size);
+        atomic_fetch_add(&live_blocks, 1);
+    }
+    return ptr;
+}
+
+void __wrap_pfi_pages_free(void *ptr, size_t size)
+{
+    if (ptr) {
+        atomic_fetch_sub(&live_bytes, (long)size);
+        atomic_fetch_sub(&live_blocks, 1);
+    }
+    __real_pfi_pages_free(ptr, size);
 }
 
 static int run_epoch(const struct fake_set *set, pinfold_loader *loader,

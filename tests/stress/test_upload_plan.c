@@ -19,6 +19,8 @@ void *__real_pfi_calloc(size_t count, size_t size);
 void *__real_pfi_realloc(void *ptr, size_t size);
 void *__real_pfi_aligned_alloc(size_t alignment, size_t size);
 void __real_pfi_free(void *ptr);
+void *__real_pfi_pages_alloc(size_t size);
+void __real_pfi_pages_free(void *ptr, size_t size);
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*run)(void *), void *argument);
 void *__wrap_pfi_malloc(size_t size);
@@ -26,6 +28,8 @@ void *__wrap_pfi_calloc(size_t count, size_t size);
 void *__wrap_pfi_realloc(void *ptr, size_t size);
 void *__wrap_pfi_aligned_alloc(size_t alignment, size_t size);
 void __wrap_pfi_free(void *ptr);
+void *__wrap_pfi_pages_alloc(size_t size);
+void __wrap_pfi_pages_free(void *ptr, size_t size);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                           void *(*run)(void *), void *argument);
 
@@ -98,6 +102,17 @@ void __wrap_pfi_free(void *ptr)
 {
     forget(ptr);
     __real_pfi_free(ptr);
+}
+
+void *__wrap_pfi_pages_alloc(size_t size)
+{
+    return note(__real_pfi_pages_alloc(size), size);
+}
+
+void __wrap_pfi_pages_free(void *ptr, size_t size)
+{
+    forget(ptr);
+    __real_pfi_pages_free(ptr, size);
 }
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
