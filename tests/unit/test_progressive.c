@@ -115,7 +115,8 @@ Test(progressive, refinement_table)
             } else {
                 const bool fresh = symbol % 16 == 1;
                 const uint32_t sign =
-                    bits >> (PFI_FAST_REFINE_BITS - 1 - length) & 1;
+                    fresh ? bits >> (PFI_FAST_REFINE_BITS - 1 - length) & 1
+                          : 0;
 
                 cr_assert_eq(entry & 255, length + fresh);
                 cr_assert_eq(PFI_FAST_REFINE_RUN(entry), run);
