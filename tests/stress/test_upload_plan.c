@@ -14,24 +14,10 @@
 #include "tests/support/pngmake.h"
 
 /* The linker sends every call of x to __wrap_x (--wrap). */
-void *__real_pfi_malloc(size_t size);
-void *__real_pfi_calloc(size_t count, size_t size);
-void *__real_pfi_realloc(void *ptr, size_t size);
-void *__real_pfi_aligned_alloc(size_t alignment, size_t size);
-void __real_pfi_free(void *ptr);
-void *__real_pfi_pages_alloc(size_t size);
-void __real_pfi_pages_free(void *ptr, size_t size);
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*run)(void *), void *argument);
-void *__wrap_pfi_malloc(size_t size);
-void *__wrap_pfi_calloc(size_t count, size_t size);
-void *__wrap_pfi_realloc(void *ptr, size_t size);
-void *__wrap_pfi_aligned_alloc(size_t alignment, size_t size);
-void __wrap_pfi_free(void *ptr);
-void *__wrap_pfi_pages_alloc(size_t size);
-void __wrap_pfi_pages_free(void *ptr, size_t size);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*run)(void *), void *argument);
+#define WRAPPED(x) extern __typeof__(x) __real_##x, __wrap_##x
+WRAPPED(pfi_malloc); WRAPPED(pfi_calloc); WRAPPED(pfi_realloc);
+WRAPPED(pfi_aligned_alloc); WRAPPED(pfi_free); WRAPPED(pthread_create);
+WRAPPED(pfi_pages_alloc); WRAPPED(pfi_pages_free);
 
 #define BLOCKS 65536
 
