@@ -246,7 +246,7 @@ pinfold_status pfi_loader_open(pinfold_loader **out, pinfold_dataset *dataset,
     atomic_init(&loader->holders, 1);
     loader->pid = getpid();
     loader->epoch = -1;
-    loader->patient.reader = 
+    loader->patient.reader =
         reader ? *reader
                : pfi_reader_files(&loader->task.recipe.limits.file);
     loader->reader = pfi_reader_patient(&loader->patient);

@@ -228,7 +228,7 @@ static void free_memory(pinfold_loader *loader, struct pfi_slot *slot,
     switch (slot->kind) {
     case PFI_MEMORY_CALLERS:
         loader->allocator.dealloc(loader->allocator.cookie, slot->memory,
-                               loader->slot_bytes);
+                                  loader->slot_bytes);
         break;
     case PFI_MEMORY_PINNED:
         if (gpu)

@@ -70,9 +70,8 @@ static inline void refine(int16_t *block, uint64_t old, uint64_t bits,
 #define PFI_REFINE refine
 
 #include "src/codec/fastjpeg/entropy_loop.h"
-/* After it. */
+/* Its bit reader and lookups serve this one, too. */
 #include "src/codec/fastjpeg/progress_loop.h"
-
 #include "src/codec/fastjpeg/kernels.h"
 
 bool pfi_fast_decode_avx2(struct pfi_fast_scan *scan, uint32_t count,

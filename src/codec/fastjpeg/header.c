@@ -167,7 +167,7 @@ static const char *take_frame(struct walk *w, const unsigned char *s, size_t n)
     return check_sampling(out);
 }
 
-/* Of a progressive picture pfi_fast_band_read() reads all scans later. */
+/* Of a progressive picture pfi_fast_scans_next() reads all scans later. */
 static const char *take_first_scan(struct walk *w)
 {
     const struct pfi_fast_header *const h = w->out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The kernels for CPUs that have AVX-512 (BW, VL).  Built with -mavx512f -mavx512bw -mavx512vl. */
 #include "src/codec/fastjpeg/lanes_avx512.h"
-/* These two work on what the file above defines. */
+/* Their vectors are that file's. */
 #include "src/codec/fastjpeg/idct_lanes.h"
 #include "src/codec/fastjpeg/pixels_lanes.h"
 

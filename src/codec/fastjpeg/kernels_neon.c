@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The kernels for AArch64, every CPU of which has NEON. */
 #include "src/codec/fastjpeg/lanes_neon.h"
-/* These two work on what the file above defines. */
+/* Their vectors are that file's. */
 #include "src/codec/fastjpeg/idct_lanes.h"
 #include "src/codec/fastjpeg/pixels_lanes.h"
 
