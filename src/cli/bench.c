@@ -8,6 +8,7 @@
 #include "src/cli/progress.h"
 #include "src/cli/run.h"
 #include "src/cli/text.h"
+#include "src/cli/verdict.h"
 
 struct measure {
     double *batch_seconds; /* [n_batches] */
@@ -267,10 +268,7 @@ static void print_words(const struct measure *m)
                  per_image_ms(a->copy_ns, b->copy_ns, made));
     (void)printf("the caller waited %.0f ms for the workers, they %.0f ms for "
                  "the caller%s\n",
-                 caller, worker,
-                 caller < 0.5 && worker < 0.5 ? ""
-                 : caller > worker            ? ": loading is the bottleneck"
-                                              : ": the caller is the bottleneck");
+                 caller, worker, pfi_cli_verdict(caller, worker));
     (void)printf("memory: %s slots, peak %.1f MiB; upload: %s\n", a->memory,
                  (double)usage.ru_maxrss / 1024,
                  a->device_bytes ? "on" : "off");
