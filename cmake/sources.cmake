@@ -31,7 +31,6 @@ set(PINFOLD_SOURCES
   src/codec/fastjpeg/rows.c
   src/codec/fastjpeg/scan.c
   src/codec/fastjpeg/scans.c
-  src/codec/fastjpeg/skip.c
   src/codec/gif.c
   src/codec/ifd.c
   src/codec/jpeg.c

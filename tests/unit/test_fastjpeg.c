@@ -110,94 +110,77 @@ static int next_symbol(struct bits *b, const struct pfi_fast_huffman *h)
     return -1;
 }
 
-/* Decodes exactly `used` bits of an entry into coefficients from 0 on; returns
- * where they end, 128 more if the block ended; -1: not so many bits. */
-static int by_bits(uint32_t entry, uint32_t used,
-                   const struct pfi_fast_coder *coder, int *out)
+/* What the symbols of an entry come to, bit by bit. */
+struct decoded {
+    uint32_t used, advance, tail;
+    int values[300]; /* but the tail's */
+};
+
+/* Goes on until `used` bits are taken; false: no symbol ends there, or a value
+ * before the last is not all there. */
+static bool by_bits(uint32_t entry, uint32_t used,
+                    const struct pfi_fast_huffman *h, struct decoded *d)
 {
-    struct bits b = {entry >> (PFI_FAST_BITS - used), used};
-    int at = 0;
-
-    while (b.left) {
-        const int symbol = next_symbol(&b, &coder->ac_from);
-        const uint32_t size = (uint32_t)symbol & 15;
-        int value;
-
-        if (symbol < 0 || size > b.left)
-            return -1;
-        if (symbol == 0)
-            return b.left ? -1 : at + 128;
-        at += symbol >> 4;
-        if (symbol == 0xF0) {
-            at++;
-            continue;
-        }
-        b.left -= size;
-        value = (int)(b.bits >> b.left & ((1u << size) - 1));
-        if (size && value < 1 << (size - 1))
-            value -= (1 << size) - 1;
-        out[at++] = value;
-    }
-    return at;
-}
-
-static void check_entry(uint32_t entry, const struct pfi_fast_coder *coder)
-{
-    const struct pfi_fast_table *const t = &coder->ac;
-    const uint32_t c = t->control[entry];
-    const uint32_t used = PFI_FAST_USED(c);
-    int expected[300] = {0}, got[300] = {0};
     struct bits b = {entry, PFI_FAST_BITS};
-    const int symbol = next_symbol(&b, &coder->ac_from);
 
-    if (!used) {
-        cr_assert_eq(PFI_FAST_ADVANCE(c), PFI_FAST_SPECIAL);
-        cr_assert_eq(PFI_FAST_LAST(c),
-                     symbol < 0 ? 0 : PFI_FAST_BITS - b.left);
-        cr_assert(symbol < 0 || (int)PFI_FAST_OFFSET(c) == symbol);
-        cr_assert(symbol < 0 || (symbol & 15) > 7 ||
-                  b.left < (uint32_t)symbol % 16 ||
-                  (symbol % 16 == 0 && symbol && symbol != 0xF0));
-        return;
+    *d = (struct decoded){0};
+    while (d->used < used) {
+        const uint32_t before = b.left;
+        const int symbol = next_symbol(&b, h);
+        const uint32_t size = (uint32_t)symbol & 15;
+
+        if (symbol < 0 || d->advance >= PFI_FAST_END)
+            return false;
+        d->used += before - b.left + size;
+        d->advance += symbol ? (uint32_t)(symbol >> 4) + 1 : PFI_FAST_END;
+        if (d->used == used) {
+            d->tail = size;
+            return true;
+        }
+        if (size > b.left)
+            return false;
+        b.left -= size;
+        if (size) {
+            const int value = (int)(b.bits >> b.left & ((1u << size) - 1));
+
+            d->values[d->advance - 1] =
+                value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
+        }
     }
-    if (PFI_FAST_LAST(c)) {
-        cr_assert_eq(PFI_FAST_LAST(c) >> 4, PFI_FAST_BITS - b.left);
-        cr_assert_eq((int)(PFI_FAST_OFFSET(c) << 4 | (PFI_FAST_LAST(c) & 15)),
-                     symbol);
-    } else {
-        cr_assert_eq(symbol, 0xF0);
-    }
-    cr_assert_eq((int)PFI_FAST_ADVANCE(c),
-                 by_bits(entry, used, coder, expected));
-    for (uint32_t i = 0; i < 8; i++)
-        got[PFI_FAST_OFFSET(c) + i] = (int8_t)(t->values[entry] >> 8 * i & 255);
-    cr_assert_arr_eq(got, expected, sizeof(got));
+    return false;
 }
 
-/* What stepping over symbols takes until `used` bits are gone, as control says
- * it; the first symbol where that is 0. */
-static uint32_t skipped_by_bits(uint32_t entry, uint32_t used,
-                                const struct pfi_fast_coder *coder)
+/* Whether the first symbol is one that no entry has. */
+static bool is_special(uint32_t entry, const struct pfi_fast_huffman *h,
+                       uint32_t largest)
 {
-    struct bits b = {entry, PFI_FAST_SKIP_BITS};
-    uint32_t advance = 0, taken = 0;
+    struct bits b = {entry, PFI_FAST_BITS};
+    const int symbol = next_symbol(&b, h);
+    const uint32_t size = (uint32_t)symbol & 15;
 
-    do {
-        const uint32_t before = b.left;
-        const int symbol = next_symbol(&b, &coder->ac_from);
-        const uint32_t size = (uint32_t)symbol & 15;
-        const uint32_t run = (uint32_t)symbol >> 4;
+    return symbol < 0 || size > largest ||
+           PFI_FAST_BITS - b.left + size > PFI_FAST_REACH ||
+           (!size && symbol && symbol != 0xF0);
+}
 
-        if (symbol < 0 || (!size && run > 0 && run < 15) ||
-            taken + before - b.left + size > PFI_FAST_SKIP_MOST)
-            return PFI_FAST_SPECIAL << 8;
-        taken += before - b.left + size;
-        advance += symbol ? run + 1 : PFI_FAST_END;
-        b.left -= size < b.left ? size : b.left;
-        if (!symbol || !b.left)
-            break;
-    } while (taken < used);
-    return taken | advance << 8;
+static void check_entry(uint32_t entry, const struct pfi_fast_table *t,
+                        const struct pfi_fast_huffman *h, uint32_t largest)
+{
+    const uint32_t c = t->control[entry];
+    struct decoded right;
+    int got[300] = {0};
+
+    cr_assert_eq(c == PFI_FAST_SPECIAL << 8, is_special(entry, h, largest));
+    if (c == PFI_FAST_SPECIAL << 8)
+        return;
+    cr_assert(PFI_FAST_USED(c) <= PFI_FAST_REACH);
+    cr_assert(by_bits(entry, PFI_FAST_USED(c), h, &right));
+    cr_assert_eq(PFI_FAST_ADVANCE(c), right.advance);
+    cr_assert_eq(t->tail[entry], (1u << right.tail) - 1);
+    cr_assert(right.tail <= largest);
+    for (uint32_t i = 0; i < 8; i++)
+        got[t->offset[entry] + i] = (int8_t)(t->values[entry] >> 8 * i & 255);
+    cr_assert_arr_eq(got, right.values, sizeof(got));
 }
 
 static void check_size(uint32_t entry, const struct pfi_fast_coder *coder)
@@ -225,12 +208,13 @@ Test(fastjpeg, lookup_tables)
         for (uint32_t e = 0; e < 1u << PFI_FAST_DC_BITS; e++)
             check_size(e, coder);
         for (uint32_t e = 0; e < PFI_FAST_ENTRIES; e++)
-            check_entry(e, coder);
-        for (uint32_t e = 0; e < 1u << PFI_FAST_SKIP_BITS; e++) {
-            const uint32_t c = coder->skips.entry[e];
+            check_entry(e, &coder->ac, &ac, 15);
+        /* As for a progressive scan. */
+        const uint32_t largest = 7 + draw(9);
 
-            cr_assert_eq(c, skipped_by_bits(e, c & 255, coder));
-        }
+        pfi_fast_table_make(&coder->ac, &ac, largest, room);
+        for (uint32_t e = 0; e < PFI_FAST_ENTRIES; e++)
+            check_entry(e, &coder->ac, &ac, largest);
     }
     free(coder);
     free(room);

@@ -99,7 +99,7 @@ Test(progressive, refinement_table)
         (void)random_table(&h, 256);
         for (int s = 0; s < 256; s++) /* sizes that are likely */
             h.symbols[s] &= draw(4) ? 0xF1 : 0xFF;
-        cr_assert(pfi_fast_ac_coder_make(&coder, &h, true, &room));
+        cr_assert(pfi_fast_ac_coder_make(&coder, &h, true, 0, &room));
         for (uint32_t bits = 0; bits < PFI_FAST_REFINE_ENTRIES; bits++) {
             const uint32_t entry = coder.refine[bits];
             uint32_t length;

@@ -6,31 +6,13 @@
 /* A block's position where the data make no sense. */
 #define BAD_POSITION 1000u
 
-/* The first symbol of a lookup, alone, without its value. */
-static inline int take_symbol(struct pfi_fast_bits *r,
-                              const struct pfi_fast_codes *codes,
-                              uint32_t control)
-{
-    const uint32_t last = PFI_FAST_LAST(control);
-    uint32_t length = last, symbol = PFI_FAST_OFFSET(control);
-
-    if (PFI_FAST_USED(control)) {
-        length = last >> 4;
-        symbol = symbol << 4 | (last & 15);
-    }
-    if (!length)
-        return take_code(r, codes);
-    use(r, length);
-    return (int)symbol;
-}
-
 /* One AC symbol, where a lookup will not do.  Returns the position behind it;
  * 64: the block is complete. */
 static uint32_t slow_ac_at(struct pfi_fast_bits *r,
-                           const struct pfi_fast_coder *coder, uint32_t control,
-                           int16_t *out, uint32_t position)
+                           const struct pfi_fast_coder *coder, int16_t *out,
+                           uint32_t position)
 {
-    const int symbol = take_symbol(r, &coder->ac_codes, control);
+    const int symbol = take_code(r, &coder->ac_codes);
     const uint32_t size = (uint32_t)symbol & 15;
     const uint32_t run = (uint32_t)symbol >> 4;
 
@@ -52,66 +34,81 @@ static uint32_t slow_ac_at(struct pfi_fast_bits *r,
  * address goes nowhere stays in registers. */
 static inline uint32_t slow_ac(struct pfi_fast_bits *r,
                                const struct pfi_fast_coder *coder,
-                               uint32_t control, int16_t *out,
-                               uint32_t position)
+                               int16_t *out, uint32_t position)
 {
     struct pfi_fast_bits copy = *r;
 
     refill(&copy);
-    position = slow_ac_at(&copy, coder, control, out, position);
+    position = slow_ac_at(&copy, coder, out, position);
     *r = copy;
     return position;
 }
 
-static inline uint32_t look(const struct pfi_fast_bits *r,
-                            const struct pfi_fast_table *table, size_t *entry)
+static inline size_t entry_of(const struct pfi_fast_bits *r)
 {
-    *entry = (size_t)(r->bits >> (64 - PFI_FAST_BITS));
-    return table->control[*entry];
+    return (size_t)(r->bits >> (64 - PFI_FAST_BITS));
 }
 
-/* Stores what a lookup found. */
+/* The value of a lookup's last symbol; `used` bits end with it. */
+static inline int tail_of(const struct pfi_fast_bits *r,
+                          const struct pfi_fast_table *table, size_t entry,
+                          uint32_t used)
+{
+    const int ones = table->tail[entry];
+    const int value = (int)(r->bits >> ((64 - used) & 63)) & ones;
+    /* As take_value(), but 0 where there are no bits. */
+    const int negative = (2 * value - ones) >> 31;
+
+    return value - (ones & negative);
+}
+
+/* Stores what a lookup found and takes its bits; it goes on to `next`. */
 static inline void take(struct pfi_fast_bits *r,
                         const struct pfi_fast_table *table, size_t entry,
-                        uint32_t control, int16_t *at)
+                        uint32_t control, int16_t *out, size_t position,
+                        size_t next)
 {
-    PFI_STORE8(at + PFI_FAST_OFFSET(control), table->values[entry]);
-    use(r, PFI_FAST_USED(control));
+    const uint32_t used = PFI_FAST_USED(control);
+
+    PFI_STORE8(out + position + table->offset[entry], table->values[entry]);
+    /* The end of a block has no value. */
+    if (next <= 64)
+        out[next - 1] = (int16_t)tail_of(r, table, entry, used);
+    use(r, used);
 }
 
 /* Whether a block is complete where the position plus the advance is `next`: it
  * is full, or a lookup that says so ends it before that. */
-static inline bool completes(uint32_t next)
+static inline bool completes(size_t next)
 {
     return next == 64 || next - PFI_FAST_END < 64;
 }
 
 /* Lookups from one refill's 56 bits to the next. */
-#define LOOKUPS (56 / PFI_FAST_BITS)
-#define SKIPS (56 / PFI_FAST_SKIP_MOST)
+#define LOOKUPS (56 / PFI_FAST_REACH)
 
 /* The AC symbols of a block from `position` on, after a refill.  Returns the
  * position; 64: well. */
-static inline uint32_t take_ac(struct pfi_fast_bits *r,
-                               const struct pfi_fast_coder *coder, int16_t *out,
-                               uint32_t position)
+static inline size_t take_ac(struct pfi_fast_bits *r,
+                             const struct pfi_fast_coder *coder, int16_t *out,
+                             size_t position)
 {
     const struct pfi_fast_table *const table = &coder->ac;
 
     for (;; refill(r)) {
         for (int i = 0; i < LOOKUPS; i++) {
-            size_t entry;
-            const uint32_t c = look(r, table, &entry);
-            const uint32_t next = position + PFI_FAST_ADVANCE(c);
+            const size_t entry = entry_of(r);
+            const uint32_t c = table->control[entry];
+            const size_t next = position + PFI_FAST_ADVANCE(c);
 
             if (LIKELY(next < 64)) {
-                take(r, table, entry, c, out + position);
+                take(r, table, entry, c, out, position, next);
                 position = next;
             } else if (completes(next)) {
-                take(r, table, entry, c, out + position);
+                take(r, table, entry, c, out, position, next);
                 return 64;
             } else {
-                position = slow_ac(r, coder, c, out, position);
+                position = slow_ac(r, coder, out, (uint32_t)position);
                 if (position > 63)
                     return position;
                 break;
@@ -160,21 +157,18 @@ static inline uint32_t skip_ac(struct pfi_fast_bits *r,
 
     for (;;) {
         refill(r);
-        for (int i = 0; i < SKIPS; i++) {
-            const uint32_t c =
-                coder->skips.entry[r->bits >> (64 - PFI_FAST_SKIP_BITS)];
-            const uint32_t next = position + (c >> 8);
-            size_t entry;
+        for (int i = 0; i < LOOKUPS; i++) {
+            const uint32_t c = coder->ac.control[entry_of(r)];
+            const uint32_t next = position + PFI_FAST_ADVANCE(c);
 
             if (LIKELY(next < 64)) {
-                use(r, c & 255);
+                use(r, PFI_FAST_USED(c));
                 position = next;
             } else if (completes(next)) {
-                use(r, c & 255);
+                use(r, PFI_FAST_USED(c));
                 return 64;
             } else {
-                position = slow_ac(r, coder, look(r, &coder->ac, &entry),
-                                   spill, position);
+                position = slow_ac(r, coder, spill, position);
                 if (position > 63)
                     return position;
                 break;

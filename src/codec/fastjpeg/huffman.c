@@ -6,21 +6,21 @@
 
 #include <string.h>
 
-/* While tables are being built an entry is, from its lowest bit on: 8 for the
- * bits used, 8 for the advance, 8 for the first value's offset, 3 for the
- * distance of the last value from the first, and two flags. */
+/* While tables are being built an entry is, from its lowest bit on: 16 for the
+ * control, 8 for the offset, 3 for the distance of the last of the values from
+ * the first, a flag, and 4 for the tail.  0: nothing is known. */
 #define USED(entry) ((entry) & 255)
-#define ADVANCE(entry) ((entry) >> 8 & 255)
+#define ADVANCE(entry) ((entry) >> 8 & 63)
 #define OFFSET(entry) ((entry) >> 16 & 255)
 #define SPAN(entry) ((entry) >> 24 & 7)
 #define HAS_VALUE 0x08000000u
-#define ENDS 0x10000000u
+#define ENDS (PFI_FAST_END << 8)
+#define TAIL 0xF0000000u
 
 /* One symbol with its value's bits. */
 struct symbol {
-    uint32_t bits;     /* of code and value */
-    uint32_t run;
-    bool has_value, end;
+    uint32_t bits; /* of code and value */
+    uint32_t run, size;
 };
 
 struct level {
@@ -74,108 +74,93 @@ static int extend(uint32_t bits, uint32_t size)
                                    : (int)bits;
 }
 
-/* Fills the 2^left entries that begin with a symbol of value `value`, where
- * `left` bits follow, which `next` holds the entries for. */
+/* The symbol as the last of an entry. */
+static uint32_t alone(const struct symbol *s)
+{
+    const uint32_t advance = s->size || s->run ? s->run + 1 : PFI_FAST_END;
+
+    return s->bits | advance << 8 | s->size << 28;
+}
+
+/* Fills the 2^left entries of `to` that begin with a symbol of value `value`, all
+ * of which is there, and go on as those of `next`. */
 static void prepend(struct level to, struct level next, uint32_t left,
                     const struct symbol *s, int value)
 {
-    const uint32_t advance = s->run + s->has_value;
-    const uint32_t alone = s->bits | advance << 8 |
-                           (s->has_value ? s->run << 16 | HAS_VALUE : 0) |
-                           (s->end ? ENDS : 0);
-    const uint64_t low = s->has_value ? (uint64_t)(value & 255) : 0;
+    const uint32_t low = s->size ? s->run << 16 | HAS_VALUE : 0;
 
     for (uint32_t i = 0; i < 1u << left; i++) {
         const uint32_t c = next.control[i];
-        const uint32_t total = advance + ADVANCE(c);
-        const uint32_t shift = OFFSET(c) + s->has_value;
-        const uint32_t span = shift + SPAN(c);
-        const uint32_t sum = (s->bits + USED(c)) | total << 8 | (c & ENDS);
+        const uint32_t used = s->bits + USED(c);
+        const uint32_t advance = s->run + 1 + ADVANCE(c);
+        const uint32_t shift = OFFSET(c) + 1;
+        const uint32_t both = used | advance << 8 | (c & (ENDS | TAIL));
 
-        to.control[i] = alone;
-        to.values[i] = low;
-        if (s->end || !USED(c) || total > 63)
+        to.control[i] = alone(s);
+        to.values[i] = 0;
+        if (!c || used > PFI_FAST_REACH || advance > 63)
             continue;
         if (!(c & HAS_VALUE)) {
-            to.control[i] = sum | (alone & (0xFF0000 | HAS_VALUE));
-        } else if (!s->has_value) {
-            to.control[i] = sum | (s->run + OFFSET(c)) << 16 |
+            to.control[i] = both | low;
+            to.values[i] = (uint64_t)(value & 255);
+        } else if (!s->size) {
+            to.control[i] = both | (s->run + shift) << 16 |
                             (c & (7u << 24 | HAS_VALUE));
             to.values[i] = next.values[i];
-        } else if (span <= 7) {
-            to.control[i] = sum | s->run << 16 | HAS_VALUE | span << 24;
-            to.values[i] = low | next.values[i] << 8 * shift;
+        } else if (shift + SPAN(c) <= 7) {
+            to.control[i] = both | low | (shift + SPAN(c)) << 24;
+            to.values[i] = next.values[i] << 8 * shift | (uint64_t)(value & 255);
         }
     }
 }
 
-/* Fills the entries of `to`, for `bits` bits, that begin with `code`.  `room`
- * has the entries that AC symbols begin, for fewer bits. */
-static void fill_symbol(struct level to, uint32_t bits, uint32_t code,
-                        uint32_t length, int symbol,
+/* Fills the 2^left entries of `to` that begin with a code for `s`. */
+static void fill_symbol(struct level to, uint32_t left, const struct symbol *s,
                         struct pfi_fast_building *room)
 {
-    const uint32_t size = (uint32_t)symbol & 15, run = (uint32_t)symbol >> 4;
-    struct symbol s = {length + size, run, true, false};
+    /* Nothing is behind the end of a block, nor behind what is no byte or not all
+     * there. */
+    const bool last = !(s->size || s->run) || s->size > 7 || s->size > left;
 
-    if (size == 0) {
-        if (run > 0 && run < 15)
-            return; /* means nothing */
-        s = (struct symbol){length, run ? 16 : 0, false, !run};
-    }
-    if (size > 7 || s.bits > bits)
+    if (last) {
+        for (uint32_t i = 0; i < 1u << left; i++)
+            to.control[i] = alone(s);
         return;
-    for (uint32_t v = 0; v < 1u << size; v++) {
-        const uint32_t left = bits - s.bits;
-        const uint32_t at = (code << size | v) << left;
-
-        prepend((struct level){to.control + at, to.values + at},
-                level_of(room, left), left, &s, extend(v, size));
+    }
+    left -= s->size;
+    for (uint32_t v = 0; v < 1u << s->size; v++) {
+        prepend(to, level_of(room, left), left, s, extend(v, s->size));
+        to.control += 1u << left;
+        to.values += 1u << left;
     }
 }
 
+/* Whether it has a meaning and a value that may be in an entry. */
+static bool is_taken(const struct symbol *s, uint32_t largest)
+{
+    return s->size ? s->size <= largest && s->bits <= PFI_FAST_REACH
+                   : s->run == 0 || s->run == 15;
+}
+
 static void fill_level(struct level to, uint32_t bits,
-                       const struct pfi_fast_huffman *h,
+                       const struct pfi_fast_huffman *h, uint32_t largest,
                        struct pfi_fast_building *room)
 {
-    uint32_t code = 0;
     size_t n = 0;
 
     memset(to.control, 0, sizeof(*to.control) << bits);
     memset(to.values, 0, sizeof(*to.values) << bits);
-    for (uint32_t length = 1; length <= bits && length <= 16; length++) {
-        for (int i = 0; i < h->counts[length - 1]; i++, code++, n++)
-            fill_symbol(to, bits, code, length, h->symbols[n], room);
-        code <<= 1;
-    }
-}
-
-/* From an entry as it is built to one as it is used; it begins with `symbol`,
- * whose code has `length` bits. */
-static uint32_t finished(uint32_t entry, uint32_t symbol, uint32_t length)
-{
-    const uint32_t end = entry & ENDS ? PFI_FAST_END << 8 : 0;
-
-    if (!USED(entry))
-        return PFI_FAST_SPECIAL << 8 | symbol << 16 | length << 24;
-    return (entry & 0xFFFFFF) + end +
-           (symbol == 0xF0 ? 0 : length << 28 | (symbol & 15) << 24);
-}
-
-static void finish(struct pfi_fast_table *table,
-                   const struct pfi_fast_huffman *h)
-{
-    uint32_t *c = table->control;
-    uint32_t *const end = c + PFI_FAST_ENTRIES;
-    size_t n = 0;
-
     /* Codes are in the order of their entries. */
-    for (uint32_t length = 1; length <= PFI_FAST_BITS; length++)
-        for (int i = 0; i < h->counts[length - 1]; i++, n++)
-            for (uint32_t j = 0; j < PFI_FAST_ENTRIES >> length; j++, c++)
-                *c = finished(*c, h->symbols[n], length);
-    while (c < end)
-        *c++ = PFI_FAST_SPECIAL << 8;
+    for (uint32_t length = 1; length <= bits; length++)
+        for (int i = 0; i < h->counts[length - 1]; i++, n++) {
+            const uint32_t run = h->symbols[n] >> 4, size = h->symbols[n] & 15;
+            const struct symbol s = {length + size, run, size};
+
+            if (is_taken(&s, largest))
+                fill_symbol(to, bits - length, &s, room);
+            to.control += 1u << (bits - length);
+            to.values += 1u << (bits - length);
+        }
 }
 
 static void make_sizes(struct pfi_fast_sizes *out,
@@ -192,16 +177,21 @@ static void make_sizes(struct pfi_fast_sizes *out,
 }
 
 void pfi_fast_table_make(struct pfi_fast_table *out,
-                         const struct pfi_fast_huffman *ac,
+                         const struct pfi_fast_huffman *ac, uint32_t largest,
                          struct pfi_fast_building *room)
 {
     const struct level top = level_of(room, PFI_FAST_BITS);
 
     for (uint32_t bits = 0; bits <= PFI_FAST_BITS; bits++)
-        fill_level(level_of(room, bits), bits, ac, room);
-    memcpy(out->control, top.control, sizeof(out->control));
+        fill_level(level_of(room, bits), bits, ac, largest, room);
+    for (size_t i = 0; i < PFI_FAST_ENTRIES; i++) {
+        const uint32_t c = top.control[i];
+
+        out->control[i] = (uint16_t)(c ? c & 0xFFFF : PFI_FAST_SPECIAL << 8);
+        out->offset[i] = (uint8_t)OFFSET(c);
+        out->tail[i] = (uint16_t)((1u << (c >> 28)) - 1);
+    }
     memcpy(out->values, top.values, sizeof(out->values));
-    finish(out, ac);
 }
 
 bool pfi_fast_coder_make(struct pfi_fast_coder *out,
@@ -215,8 +205,7 @@ bool pfi_fast_coder_make(struct pfi_fast_coder *out,
         !pfi_fast_dc_symbols_allowed(dc))
         return false;
     make_sizes(&out->dc, dc);
-    pfi_fast_table_make(&out->ac, ac, room);
-    pfi_fast_skips_make(&out->skips, ac, room->skips);
+    pfi_fast_table_make(&out->ac, ac, 15, room);
     out->dc_from = *dc;
     out->ac_from = *ac;
     return true;

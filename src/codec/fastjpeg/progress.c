@@ -85,7 +85,8 @@ static bool make_tables(struct pfi_fast *f)
     if (b->first)
         return b->ac[0] < 4 && h->acs >> b->ac[0] & 1 &&
                pfi_fast_ac_coder_make(&s->ac.coder, &h->ac[b->ac[0]],
-                                      b->before > 0, s->room);
+                                      b->before > 0, (uint32_t)b->shift,
+                                      s->room);
     for (int i = 0; !b->before && i < b->n; i++)
         if (b->dc[i] > 3 || !(h->dcs >> b->dc[i] & 1) ||
             !pfi_fast_dc_coder_make(&s->dc[b->component[i]], &h->dc[b->dc[i]]))

@@ -20,22 +20,28 @@ static inline uint32_t lift_of(const struct pfi_fast_ac *ac)
 static inline void take_band(struct pfi_fast_bits *r,
                              const struct pfi_fast_ac *ac, size_t entry,
                              uint32_t control, int16_t *out, uint32_t position,
-                             uint64_t *mask)
+                             uint32_t next, uint64_t *mask)
 {
-    const uint32_t at = position - lift_of(ac) + PFI_FAST_OFFSET(control);
-    const uint64_t set =
-        PFI_OR8(out + at, ac->coder.table.values[entry], ac->shift);
+    const struct pfi_fast_table *const table = &ac->coder.table;
+    const uint32_t used = PFI_FAST_USED(control), lift = lift_of(ac);
+    const uint32_t at = position - lift + table->offset[entry];
+    const uint64_t set = PFI_OR8(out + at, table->values[entry], ac->shift);
 
     *mask |= set << (at & 63);
-    use(r, PFI_FAST_USED(control));
+    if (next <= 64) {
+        const uint32_t last = next - 1 - lift;
+
+        out[last] = (int16_t)(tail_of(r, table, entry, used) * (1 << ac->shift));
+        *mask |= (uint64_t)(table->tail[entry] != 0) << last;
+    }
+    use(r, used);
 }
 
 /* One symbol, where a lookup will not do; the position behind it. */
 static uint32_t slow_band_at(struct pfi_fast_bits *r, struct pfi_fast_ac *ac,
-                             uint32_t control, int16_t *out, uint32_t position,
-                             uint64_t *mask)
+                             int16_t *out, uint32_t position, uint64_t *mask)
 {
-    const int symbol = take_symbol(r, &ac->coder.codes, control);
+    const int symbol = take_code(r, &ac->coder.codes);
     const uint32_t size = (uint32_t)symbol & 15;
     const uint32_t run = (uint32_t)symbol >> 4;
 
@@ -58,15 +64,14 @@ static uint32_t slow_band_at(struct pfi_fast_bits *r, struct pfi_fast_ac *ac,
 
 /* The same on copies, as slow_ac(). */
 static inline uint32_t slow_band(struct pfi_fast_bits *r,
-                                 struct pfi_fast_ac *ac, uint32_t control,
-                                 int16_t *out, uint32_t position,
-                                 uint64_t *mask)
+                                 struct pfi_fast_ac *ac, int16_t *out,
+                                 uint32_t position, uint64_t *mask)
 {
     struct pfi_fast_bits copy = *r;
     uint64_t mask_copy = *mask;
 
     refill(&copy);
-    position = slow_band_at(&copy, ac, control, out, position, &mask_copy);
+    position = slow_band_at(&copy, ac, out, position, &mask_copy);
     *r = copy;
     *mask = mask_copy;
     return position;
@@ -81,18 +86,18 @@ static inline bool first_block(struct pfi_fast_bits *r, struct pfi_fast_ac *ac,
     for (;;) {
         refill(r);
         for (int i = 0; i < LOOKUPS; i++) {
-            size_t entry;
-            const uint32_t c = look(r, table, &entry);
+            const size_t entry = entry_of(r);
+            const uint32_t c = table->control[entry];
             const uint32_t next = position + PFI_FAST_ADVANCE(c);
 
             if (LIKELY(next < 64)) {
-                take_band(r, ac, entry, c, out, position, mask);
+                take_band(r, ac, entry, c, out, position, next, mask);
                 position = next;
             } else if (completes(next)) {
-                take_band(r, ac, entry, c, out, position, mask);
+                take_band(r, ac, entry, c, out, position, next, mask);
                 return true;
             } else {
-                position = slow_band(r, ac, c, out, position, mask);
+                position = slow_band(r, ac, out, position, mask);
                 if (position > 63)
                     return position == 64;
                 break;

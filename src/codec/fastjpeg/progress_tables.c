@@ -85,14 +85,14 @@ static void make_refine(uint32_t *out, const struct pfi_fast_huffman *h)
 
 bool pfi_fast_ac_coder_make(struct pfi_fast_ac_coder *out,
                             const struct pfi_fast_huffman *h, bool refine,
-                            struct pfi_fast_building *room)
+                            uint32_t shift, struct pfi_fast_building *room)
 {
     if (!pfi_fast_codes_make(&out->codes, h))
         return false;
     if (refine)
         make_refine(out->refine, h);
     else
-        pfi_fast_table_make(&out->table, h, room);
+        pfi_fast_table_make(&out->table, h, 15 - shift, room);
     return true;
 }
 

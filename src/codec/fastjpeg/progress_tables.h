@@ -41,10 +41,10 @@ struct pfi_fast_ac_coder {
 /* Both return false where libjpeg would refuse the table. */
 bool pfi_fast_dc_coder_make(struct pfi_fast_dc_coder *out,
                             const struct pfi_fast_huffman *h);
-/* Only the table that is wanted is made. */
+/* Only the table that is wanted is made; values are shifted by `shift`. */
 bool pfi_fast_ac_coder_make(struct pfi_fast_ac_coder *out,
                             const struct pfi_fast_huffman *h, bool refine,
-                            struct pfi_fast_building *room);
+                            uint32_t shift, struct pfi_fast_building *room);
 
 /* Once, before the first scan: the places. */
 void pfi_fast_ac_coder_begin(struct pfi_fast_ac_coder *out);
